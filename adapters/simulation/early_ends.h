@@ -1,7 +1,7 @@
-/* early_ends.h: when which lease's VMs will end by themselves, before their planned end.
+/* early_ends.h: the times at which leases' VMs end by themselves, before their planned ends.
  *
- * A heap of times, and a table of each lease's current time: an entry of the heap that the table
- * does not confirm is dropped when it comes to the top. All operations are O(log n) on average.
+ * A heap of times, and a table with the current time of each lease: outdated entries of the heap
+ * are dropped when they reach the top. All operations take O(log n) on average.
  */
 #pragma once
 
@@ -16,9 +16,9 @@ void early_ends_destroy(struct early_ends *ends); /* NULL is allowed */
  * end early. */
 void early_ends_set(struct early_ends *ends, int64_t lease, int64_t at);
 
-/* The first time, INSTANT_NEVER when there is none. */
+/* The first time; INSTANT_NEVER: none. */
 int64_t early_ends_first(struct early_ends *ends);
 
-/* Take out a lease that ends at `at` or before; 0 when there is none. In ascending time, and by id
- * among equals. */
+/* Removes and returns a lease that ends at `at` or before, in the order of time, then of ids; 0:
+ * none. */
 int64_t early_ends_take(struct early_ends *ends, int64_t at);

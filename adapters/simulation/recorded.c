@@ -1,4 +1,4 @@
-/* The inputs of a run, from its record. */
+/* Reads the inputs of a run from its record. */
 #include "adapters/simulation/recorded.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 struct inputs {
     struct recorded_run *run;
     struct json_place place;
-    int64_t vms_left; /* that requests may still ask for */
+    int64_t vms_left; /* available to further requests */
 };
 
 static int read_option(struct inputs *inputs, json_t *item, struct ini *ini)
@@ -62,7 +62,7 @@ static int read_configuration(struct inputs *inputs, json_t *list)
     return inputs->run->configuration ? 0 : -1;
 }
 
-/* The site's types, in its order: the fixed ones come first. */
+/* Reads the site's types in order; the fixed ones come first. */
 static int read_types(struct inputs *inputs, json_t *list)
 {
     struct resource_types *types = &inputs->run->site.types;
@@ -281,7 +281,7 @@ static int fill_list(struct inputs *inputs, json_t *requests, struct trace_list 
     return 0;
 }
 
-/* all_read: by the run, to the last one. */
+/* all_read: the run read the trace to its end. */
 static int read_requests(struct inputs *inputs, json_t *requests, bool all_read)
 {
     struct trace_list list;
@@ -296,7 +296,7 @@ static int read_requests(struct inputs *inputs, json_t *requests, bool all_read)
     return 0;
 }
 
-/* VMs of the leases that the record has, and those of the request in front of which it ended. */
+/* The number of VMs of the record's leases and of the request before which the run ended. */
 static int64_t vms_of(json_t *leases)
 {
     int64_t n = TRACE_VMS_MAX;

@@ -1,7 +1,7 @@
-/* recorded.h: the inputs of a run, from its record (doc/record-format.md, "inputs").
+/* recorded.h: reads the inputs of a run from its record (doc/record-format.md, "inputs").
  *
- * Records come from anywhere. What is read here has the limits of traces and configurations, names
- * no files, and asks for no more VMs than the record has.
+ * Records are not trusted. Inputs must be within the limits of traces and configurations, must not
+ * name files, and must not request more VMs than the record has.
  */
 #pragma once
 
@@ -13,14 +13,14 @@
 
 struct recorded_run {
     struct configuration *configuration;
-    struct site site;    /* this and the trace are the stage's when it has taken them */
-    struct trace *trace; /* the requests that were read */
+    struct site site;    /* a stage takes over this and the trace */
+    struct trace *trace; /* the requests read by the run */
     uint64_t steps;      /* of the engine */
     bool interrupted;    /* after these steps */
 };
 
-/* Reads them; errors name the place in the record, which they call `name`. recorded_run_finish() it
- * after success. Errors: EINVAL (nothing that a run writes). */
+/* Reads the inputs. Call recorded_run_finish() after success. Errors: EINVAL (inputs that a run
+ * does not write), with the position in the record, named `name`. */
 int recorded_run_read(struct recorded_run *run, json_t *record, const char *name,
                       struct error *err);
 void recorded_run_finish(struct recorded_run *run);

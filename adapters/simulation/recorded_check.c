@@ -1,5 +1,5 @@
-/* Is there a trace with the requests of a record? What the readers of traces and the options of
- * [tracefile] never give is found here. */
+/* Checks that a trace could have the requests of a record: finds requests that the readers of
+ * traces and the options of [tracefile] never give. */
 #include "adapters/simulation/recorded_check.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static int is_none(struct error *err, const struct lease_request *request, const
                      (long long)request->id, what);
 }
 
-/* Haizea's traces do not tell Galerna's terms. */
+/* Haizea's traces lack Galerna's terms. */
 static bool has_only_haizeas_terms(const struct lease_request *request)
 {
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
@@ -60,7 +60,7 @@ static int check_memory(const struct configuration *configuration,
     return 0;
 }
 
-/* The duration follows from the original one, or in Haizea from the actual one. */
+/* Checks durations, which follow from the original ones or, in Haizea, from the actual ones. */
 static int check_durations(const struct configuration *configuration, const struct trace_list *list,
                            struct error *err)
 {
@@ -98,7 +98,7 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A trace numbers its leases 1, 2, ... */
+/* Checks ids: traces number their leases 1, 2, ... */
 static int check_ids(const struct trace_list *list, bool all_read, struct error *err)
 {
     int64_t *ids = memory_new(list->n, sizeof *ids);

@@ -1,4 +1,5 @@
-/* recorded_check.h: is there a trace with the requests of a record? Internal to recorded.c. */
+/* recorded_check.h: checks that a trace could have the requests of a record. Internal to
+ * recorded.c. */
 #pragma once
 
 #include <stdbool.h>

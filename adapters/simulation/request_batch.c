@@ -1,4 +1,4 @@
-/* Copies of the requests of one second, as a trace keeps only its last one. */
+/* Copies the requests of one second. */
 #include "adapters/simulation/request_batch.h"
 
 #include <stdlib.h>

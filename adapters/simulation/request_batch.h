@@ -1,4 +1,5 @@
-/* request_batch.h: copies of the requests of one second, as a trace keeps only its last one. */
+/* request_batch.h: copies of the requests of one second, because a trace keeps only its last one.
+ */
 #pragma once
 
 #include <stddef.h>
@@ -17,8 +18,8 @@ void request_batch_init(struct request_batch *batch);
 void request_batch_finish(struct request_batch *batch);
 void request_batch_clear(struct request_batch *batch);
 
-/* Copy a request with all it points to. */
+/* Copies a request with all its data. */
 void request_batch_add(struct request_batch *batch, const struct lease_request *request);
 
-/* Let the copies point to their own node sets and images. Call it after the last addition. */
+/* Makes the copies point to their own node sets and images. Call it after the last addition. */
 void request_batch_close(struct request_batch *batch);

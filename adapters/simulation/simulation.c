@@ -17,7 +17,7 @@ struct run {
     struct simulation_result *result;
     int64_t now;
 
-    struct lease_request next; /* the first request not yet passed on, as the trace lends it */
+    struct lease_request next; /* the first request not yet passed on, which belongs to the trace */
     bool trace_is_over;
     int64_t best_effort_read;
     struct request_batch batch;
@@ -59,7 +59,7 @@ static bool is_cancelled_now(const struct run *run, int64_t lease)
     return false;
 }
 
-/* The lease has not arrived, or is over. */
+/* Has the lease not arrived, or ended? */
 static bool is_missed(const struct run *run, int64_t id)
 {
     const struct lease *lease = engine_lease(run->simulation->engine, id);
@@ -94,7 +94,7 @@ static const struct reservation *current_vm(const struct run *run, int64_t id)
     return NULL;
 }
 
-/* Leases that end early at one instant end in the order of their planned ends. */
+/* The order of early ends at one instant is the order of the planned ends. */
 static bool ends_before(const struct run *run, int64_t a, int64_t b)
 {
     const struct reservation *x = current_vm(run, a), *y = current_vm(run, b);
@@ -140,7 +140,7 @@ static int gather_requests(struct run *run, struct error *err)
     return 0;
 }
 
-/* When the VMs that run in [from, until) end by themselves; INSTANT_NEVER: not in this interval. */
+/* The early end of VMs that run in [from, until); INSTANT_NEVER: not in this interval. */
 static int64_t early_end(const struct run *run, const struct lease *lease,
                          const struct reservation *vm)
 {
@@ -216,8 +216,8 @@ static int step(struct run *run, struct error *err)
     return 0;
 }
 
-/* The next cancellation before then. Those that hit no lease are no event: the engine is not asked
- * to schedule at such a time. */
+/* The next cancellation before that time. Cancellations without a lease are not events: the engine
+ * makes no step. */
 static int64_t next_cancellation(struct run *run, int64_t before)
 {
     const struct simulation *simulation = run->simulation;
@@ -266,8 +266,8 @@ static bool stop_rule_holds(const struct run *run)
     }
 }
 
-/* The clock's loop; the rule that ends the run is looked at when the next time is known, and the
- * clock goes there before it stops, as Haizea's does. */
+/* The loop of the clock. Like Haizea's clock, it checks the rule that ends the run when the next
+ * time is known, and advances to that time before it stops. */
 static int turn(struct run *run, struct error *err)
 {
     const struct simulation *simulation = run->simulation;

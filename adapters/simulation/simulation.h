@@ -1,8 +1,8 @@
 /* simulation.h: runs the engine against a trace, on a clock that jumps from event to event.
  *
- * All operations take exactly as long as planned; VMs end early when the trace knows so. At each
- * event the engine is stepped once, with everything that happens at that second: cancellations,
- * VMs that end early, requests. Time 0 is the first step.
+ * All operations take exactly their planned time; VMs end early if the trace has their actual run
+ * time. At each event the engine makes one step, with all cancellations, early ends of VMs and
+ * requests of that second. The first step is at time 0.
  */
 #pragma once
 
@@ -17,19 +17,19 @@
 #include "util/error.h"
 
 struct simulation_result {
-    int64_t end_time; /* where the clock stopped */
+    int64_t end_time; /* final time of the clock */
     uint64_t steps;
     int64_t requests;       /* read from the trace and passed to the engine */
-    int64_t unfinished;     /* leases left when it ended */
-    int64_t cancels_missed; /* of leases that were not there or already over */
-    int64_t late_requests;  /* not sorted: taken after their time of submission */
+    int64_t unfinished;     /* unfinished leases at the end */
+    int64_t cancels_missed; /* of leases that had not arrived or had ended */
+    int64_t late_requests;  /* unsorted ones, taken after their submission */
     bool interrupted;       /* by should_stop */
-    bool stuck;             /* leases wait forever: nothing is planned and nothing will come */
+    bool stuck;             /* leases wait without end: no plans, no requests */
 };
 
 struct simulation {
     struct engine *engine;
-    struct trace *trace;              /* requests that are not sorted wait for those in front */
+    struct trace *trace;              /* unsorted requests wait for earlier ones */
     const struct observer *observers; /* called after each step, in this order */
     size_t n_observers;
 
@@ -39,18 +39,18 @@ struct simulation {
     size_t n_cancellations;
     const struct behaviour *behaviour; /* NULL: the default mode */
 
-    /* Receives each request when it is read, also that in front of which the run ends. NULL: not
+    /* Receives each request at its reading, including the one before which the run ends. NULL: not
      * needed. */
     void (*reads)(void *context, const struct lease_request *request);
-    /* Asked after each step: true ends the run. NULL: never. */
+    /* Called after each step; true ends the run. NULL: never. */
     bool (*should_stop)(void *context);
     /* Receives the ending of the run, before the observers' end. NULL: not needed. */
     void (*ending)(void *context, const struct simulation_result *result);
     void *context;
 };
 
-/* Run to the end. Observers have been told of the end when this returns 0.
- * Errors: those of the trace, the engine (with the time) and the observers. O(log leases) per event
- * beside them. Memory does not grow with the trace. */
+/* Runs to the end, and returns 0 after the observers' end. Errors: errors of the trace, the engine
+ * (with the time) and the observers. Costs, apart from these: O(log leases) per event. Memory does
+ * not depend on the length of the trace. */
 int simulation_run(const struct simulation *simulation, struct simulation_result *result,
                    struct error *err);

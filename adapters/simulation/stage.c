@@ -1,4 +1,4 @@
-/* Builds everything a replay needs from a configuration: site, trace, policies, engine. */
+/* Builds the parts of a replay from a configuration. */
 #include "adapters/simulation/stage.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@ static int count_best_effort(const struct stage *stage, int64_t *count, struct e
     return 0;
 }
 
-/* The requests of a record are those that were read before the run ended. So no rule for stopping
- * has ended one that was interrupted. */
+/* A record has the requests read before the end of its run; therefore the rule for stopping did not
+ * end an interrupted run. */
 static void take_recorded(struct stage *stage, struct recorded_run *recorded)
 {
     stage->site = recorded->site;
@@ -50,7 +50,7 @@ int stage_init(struct stage *stage, const struct stage_options *options, struct 
                             .stop_when = (enum stop_when)configuration->stop_when};
     if (open_trace(stage, options, err) < 0)
         return -1;
-    /* Modules are tried in a copy of this process: while it is small. */
+    /* Modules are tried in a copy of this process, which is still small here. */
     stage->policies = policy_host_configured(configuration, &driver, err);
     if (!stage->policies)
         return -1;

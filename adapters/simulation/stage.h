@@ -1,5 +1,5 @@
-/* stage.h: everything a replay needs, made of a configuration: site, trace, policies, engine. Site
- * and trace may also be those of a record. */
+/* stage.h: the site, trace, policies and engine of a replay, from a configuration. Site and trace
+ * may also come from a record. */
 #pragma once
 
 #include "adapters/simulation/recorded.h"
@@ -11,9 +11,9 @@
 struct stage_options {
     const struct configuration *configuration; /* outlives the stage */
     const struct stage_workload *workload;     /* NULL: only the configuration's trace */
-    struct recorded_run *recorded;             /* its site and trace are taken over; NULL: none */
-    struct policy_driver driver; /* its site is the stage's; stop also ends stage_init(), with
-                                  * EINTR */
+    struct recorded_run *recorded;             /* takes over its site and trace; NULL: none */
+    struct policy_driver driver; /* its site is replaced by the stage's; stop also ends
+                                  * stage_init(), with EINTR */
 };
 
 struct stage {
@@ -26,12 +26,12 @@ struct stage {
     struct engine *engine;
 };
 
-/* Make all. Errors: of the configuration's files and modules. stage needs stage_finish() in any
- * case. */
+/* Creates all parts. Errors: errors of the configuration's files and modules. Call stage_finish()
+ * in any case. */
 int stage_init(struct stage *stage, const struct stage_options *options, struct error *err);
 void stage_finish(struct stage *stage);
 
-/* Observers of the run. Policies observe without being listed. */
+/* Observers of the run, in addition to the policies. */
 struct stage_watch {
     const struct observer *observers;
     size_t n_observers;
@@ -44,6 +44,6 @@ struct stage_watch {
 
 enum { STAGE_OBSERVERS_MAX = 16 };
 
-/* simulation_run(), once. */
+/* Calls simulation_run(); may be called once. */
 int stage_run(struct stage *stage, const struct stage_watch *watch,
               struct simulation_result *result, struct error *err);

@@ -1,4 +1,4 @@
-/* The requests of a replay with all that its configuration does to them. */
+/* Opens the trace of a replay and applies its configuration. */
 #include "adapters/simulation/stage_trace.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include "configuration/site_text.h"
 #include "lwf/trace_open.h"
 
-/* The site a configuration names; 0 when it leaves that to the trace. */
+/* Reads the configuration's site; 0: the configuration uses the trace's. */
 static int configured_site(const struct configuration *configuration, struct site *site,
                            struct error *err)
 {
@@ -34,8 +34,8 @@ static struct trace *open_file(const struct configuration *configuration, const 
     return trace_open(file, &options, err);
 }
 
-/* Haizea takes requests off an unsorted list in an order of its own; otherwise they come as soon as
- * those in front of them have. */
+/* Haizea takes requests from an unsorted list in its own order; otherwise, a request arrives after
+ * all earlier ones in the list. */
 static struct trace *combine(const struct configuration *configuration, struct trace *trace,
                              const struct site *site, struct error *err)
 {
@@ -77,7 +77,7 @@ struct trace *stage_trace_prepare(struct trace *trace, const struct configuratio
     return trace;
 }
 
-/* The site, a trace's own when none is configured. */
+/* Finds the site, by default the trace's own. */
 static int find_site(const struct configuration *configuration, const struct trace *trace,
                      struct site *site, struct error *err)
 {
@@ -118,8 +118,8 @@ error:
     return NULL;
 }
 
-/* The configuration's trace, and its site when none is configured. site is the caller's to finish
- * only when it was so before, or on success. */
+/* Opens the configuration's trace, and uses its site if none is configured. On errors, the caller
+ * must finish site only if it was configured. */
 static struct trace *open_with_site(const struct configuration *configuration, bool configured,
                                     struct site *site, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* stage_trace.h: the requests of a replay with all that its configuration does to them. */
+/* stage_trace.h: opens the trace of a replay and applies its configuration. */
 #pragma once
 
 #include "configuration/configuration.h"
@@ -7,25 +7,24 @@
 #include "lwf/trace.h"
 #include "lwf/trace_combine.h"
 
-/* Generated requests, put between those of the configuration's trace, if it names one. */
+/* Generated requests, merged into the configuration's trace, if any. */
 struct stage_workload {
     const struct generate_stream *streams;
     size_t n_streams;
     uint64_t seed;
 };
 
-/* Open the trace and find the site: the configuration's, else the trace's own. workload may be
- * NULL. This function initializes site, and finishes it on errors. NULL with the file's name, or
- * what is missing and how to give it. */
+/* Opens the trace and finds the site of the configuration or, if missing, of the trace. workload
+ * may be NULL. Initializes site, which is empty on errors. NULL with the file's name, or with the
+ * missing setting and how to set it. */
 struct trace *stage_trace_open(const struct configuration *configuration,
                                const struct stage_workload *workload, struct site *site,
                                struct error *err);
 
-/* Merge the injection, put the requests into the order the configuration wants, and give images,
- * overheads and memory. May hold a part of the trace in memory. Takes over the trace; NULL on
- * errors. */
+/* Merges the injection, orders the requests, and adds images, overheads and memory according to the
+ * configuration. May hold a part of the trace in memory. Takes over the trace; NULL on errors. */
 struct trace *stage_trace_prepare(struct trace *trace, const struct configuration *configuration,
                                   const struct site *site, struct error *err);
 
-/* The overheads of the options of [tracefile]. */
+/* The overheads from the options of [tracefile]. */
 struct trace_overheads stage_trace_overheads(const struct configuration *configuration);
