@@ -14,8 +14,8 @@ struct client {
     const char *tolerates; /* the code of a refusal that is not reported; NULL */
 };
 
-/* --json, --socket and --state-dir: the group of options of every command that asks galernad.
- * at: where the structure of its arguments has its struct client. */
+/* --json, --socket and --state-dir: the option group of all commands that query galernad. at: the
+ * offset of struct client in the structure of the arguments. */
 enum { CLIENT_OPTIONS = 3 };
 extern const struct command_option client_options[CLIENT_OPTIONS];
 #define CLIENT_GROUP_AT(at)                                                                        \
@@ -41,21 +41,21 @@ extern const struct command_option client_options[CLIENT_OPTIONS];
     .operands = "LEASE", .least = 1, .most = 1, .groups = {CLIENT_GROUP},                          \
     .codes = {CLIENT_LEASE_CODES}, .offer = client_offer_leases, .size = sizeof(struct client)
 
-/* Print the leases that are not over, a number each line, for completion. */
+/* Prints the numbers of unfinished leases, one per line, for completion. */
 void client_offer_leases(FILE *stream);
 /* For completion: prints each line of the list in the answer to a command. */
 void client_offer(const char *command, const char *list,
                   void (*print)(FILE *stream, const json_t *line), FILE *stream);
 
-/* Ask the daemon; takes the request, which gets its "command". NULL: *code is the exit code, after
- * a message; or -1, without one, for the refusal that the client tolerates. An error or refusal
- * counts as no answer. A warning on standard error tells if the answer may be outdated. */
+/* Queries the daemon; takes over the request and adds "command". NULL: an error or refusal, with
+ * the exit code in *code and a message, or with -1 and no message for the refusal that the client
+ * tolerates. Warns on standard error if the answer may be outdated. */
 json_t *client_ask(const struct client *client, const char *command, json_t *request, int *code);
 
-/* Print an answer as one document. Returns the exit code. */
+/* Prints an answer as one document. Returns the exit code. */
 int client_print_json(const struct client *client, const json_t *answer);
 
-/* Print an answer as one document or, for people, with print(). Takes over the answer. Returns the
+/* Prints an answer as one document or, as text, with print(). Takes over the answer. Returns the
  * exit code. */
 int client_print(const struct client *client, json_t *answer, void (*print)(const json_t *answer));
 
@@ -68,19 +68,19 @@ int64_t client_span(const json_t *object, const char *key);
 /* take() of an option whose value is a time: an int64_t, seconds since 1970. */
 int client_take_time(const struct command_option *option, void *value, const char *text,
                      struct error *err);
-/* The same for a time in the past: "-2d" is two days ago, and a time of day is the most recent one.
- */
+/* take() of an option for a time in the past: "-2d" is two days ago, and a time of day is the most
+ * recent one. */
 int client_take_past(const struct command_option *option, void *value, const char *text,
                      struct error *err);
-/* Adds such a time to a request, unless it was not given (0). */
+/* Adds a time to a request if it was given (not 0). */
 void client_put_time(json_t *request, const char *field, int64_t instant);
 
-/* Print a text of several lines, as it is safe on a terminal. */
+/* Prints a text of several lines, made safe for a terminal. */
 void client_print_lines(const json_t *answer, const char *field);
 
-/* The number of a lease on the command line: "17". -1: fine, else the exit code. */
+/* Reads the number of a lease on the command line: "17". -1: success, otherwise the exit code. */
 int client_lease_number(const struct client *client, const char *text, int64_t *number);
 
-/* A whole command whose arguments are a struct client: sends `command` to the daemon, with the
+/* Runs a whole command whose arguments are a struct client: sends `command` to the daemon, with the
  * number of a lease if there is an operand, and prints the answer. Returns the exit code. */
 int client_run(const struct call *call, const char *command, void (*print)(const json_t *answer));

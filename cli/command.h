@@ -8,7 +8,7 @@
 
 struct command_entry {
     const struct command_line *line;
-    command_function *run; /* NULL: galerna-opennebula has it (elsewhere.c) */
+    command_function *run; /* NULL: in galerna-opennebula (elsewhere.c) */
 };
 
 extern const struct command_entry command_table[];
@@ -64,10 +64,10 @@ GALERNA_COMMAND(sandbox_submit);
 GALERNA_COMMAND(sandbox_call);
 GALERNA_COMMAND(setup);
 
-/* Find and run the command that argv names: the whole program. */
+/* The whole program: finds and runs the command in argv. */
 int command_main(int argc, char **argv);
 
-/* Run the command in galerna-opennebula. Returns only when that fails: EXIT_FAILED. */
+/* Runs the command in galerna-opennebula. Returns only on failure: EXIT_FAILED. */
 int command_run_elsewhere(const struct call *call);
 
 /* Ends a program: flushes standard output; a full disk is a failure. Returns the exit code. */

@@ -1,4 +1,4 @@
-/* host_text.h: hosts as operands of commands, and what commands print of them. */
+/* host_text.h: hosts as operands and in the output of commands. */
 #pragma once
 
 #include <jansson.h>
@@ -13,27 +13,27 @@ struct client;
 
 enum { DRAIN_TEXT_MAX = 2 * TIME_TEXT_MAX + 96 };
 
-/* When a host is drained or booked: "began 5m ago", "for 'course', begins in 2h, ends in 3h"; "":
- * never. */
+/* The time of a host's drain or booking: "began 5m ago", "for 'course', begins in 2h, ends in 3h";
+ * "": none. */
 void host_drain_text(const json_t *host, int64_t now, char *text, size_t size);
 
-/* Print a line, indented by so many blanks, for each VM that cannot leave the drained host. */
+/* Prints a line, indented by `indent` blanks, for each VM that cannot leave the drained host. */
 void host_print_staying(const json_t *host, int indent, FILE *stream);
 
 /* An id or a name as a value of a request; NULL: not UTF-8. */
 json_t *host_operand(const char *text);
 
-/* Send a command for each host that is an operand, and print the answers. The arguments begin with
- * a struct client. request: further values of each command, or NULL. Returns the exit code: that of
- * the last command that failed, if any did. */
+/* Sends a command for each host operand, and prints the answers. The arguments begin with a struct
+ * client. request: further values of each command, or NULL. Returns the exit code of the last
+ * failed command, if any. */
 int host_ask(const struct call *call, const char *command, json_t *request,
              void (*print)(const json_t *answer));
 
-/* Print a table of VMs on drained hosts and what happens to them. */
+/* Prints a table of VMs on drained hosts and their fates. */
 void host_print_fates(const json_t *vms);
 
-/* Print the current and planned bookings. Returns the exit code. */
+/* Prints the current and planned bookings. Returns the exit code. */
 int host_list_bookings(const struct client *client);
 
-/* Print the hosts, ids and names, one a line, for completion. */
+/* Prints the ids and names of hosts, one per line, for completion. */
 void host_offer(FILE *stream);

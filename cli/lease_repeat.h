@@ -10,7 +10,7 @@
 
 struct lease_repeat {
     int rule;      /* 0: it does not recur, else enum recurrence + 1 */
-    int64_t times; /* 0: not said */
+    int64_t times; /* 0: not given */
     int64_t until; /* the last start, seconds since 1970; 0: not given */
 };
 
@@ -22,7 +22,7 @@ typedef int lease_repeat_ask(void *context, const json_t *request);
 int lease_repeat_check(const struct lease_repeat *repeat, int64_t first, struct error *err);
 
 /* Requests each occurrence in turn with its start and the name of the series, which is generated if
- * the request has none. The others are requested even if an occurrence is refused, but not after
- * another failure. Returns EXIT_DONE, EXIT_REFUSED if any was, or that failure. */
+ * the request has none. Continues after a refusal, but not after another failure. Returns
+ * EXIT_DONE, EXIT_REFUSED after a refusal, or the exit code of the failure. */
 int lease_repeat_ask_all(const struct lease_repeat *repeat, int64_t first, const json_t *request,
                          bool json, lease_repeat_ask *ask, void *context);

@@ -22,8 +22,8 @@ extern const struct command_option lease_selection_options[LEASE_SELECTION_OPTIO
 /* Is anything selected? */
 bool lease_selection_is_given(const struct lease_selection *selection);
 
-/* Adds the options by which galernad itself selects to a request for lease-list. */
+/* Adds the options handled by galernad to a request for lease-list. */
 void lease_selection_put(const struct lease_selection *selection, json_t *request);
 
-/* Selects by the rest. */
+/* Does the lease match the other options? */
 bool lease_selection_has(const struct lease_selection *selection, const json_t *lease);

@@ -1,7 +1,7 @@
-/* lease_trace.h: prints how the decision about a lease was made. */
+/* lease_trace.h: prints the trace of the decision about a lease. */
 #pragma once
 
 #include <jansson.h>
 
-/* For people: the trace of an answer to lease-trace. */
+/* Prints the trace in an answer to lease-trace as text. */
 void lease_trace_print(const json_t *trace);

@@ -1,5 +1,4 @@
-/* lease_when.h: when a reservation could start, in several choices, for galerna lease request
- * --when. */
+/* lease_when.h: possible starts of a reservation, for galerna lease request --when. */
 #pragma once
 
 #include <jansson.h>
@@ -7,7 +6,7 @@
 
 #include "cli/client.h"
 
-/* Tries starts by dry runs, from `earliest` (seconds since 1970; 0: now) on: where other leases
- * end. Prints the choices. The exit code: EXIT_REFUSED if there is none. O(leases) questions, a few
- * dozen at most. */
+/* Tries starts at the ends of other leases by dry runs, from `earliest` (seconds since 1970; 0:
+ * now) on, and prints the choices. Returns the exit code; EXIT_REFUSED: none. O(leases) queries, at
+ * most a few dozen. */
 int lease_when(const struct client *client, const json_t *request, int64_t earliest);

@@ -1,4 +1,4 @@
-/* policy_text.h: what `galerna policy list` and `show` have in common. */
+/* policy_text.h: shared by `galerna policy list` and `show`. */
 #pragma once
 
 #include <jansson.h>
@@ -15,15 +15,15 @@ struct policy_arguments {
 enum { POLICY_OPTIONS = 1 };
 extern const struct command_option policy_options[POLICY_OPTIONS];
 
-/* Print the names of the modules that can be loaded, for completion. */
+/* Prints the names of the loadable modules, for completion. */
 void policy_offer(FILE *stream);
 
-/* Everything about a module, its options included. NULL: out of memory. */
+/* All properties of a module, including its options. NULL: out of memory. */
 json_t *policy_json(const struct module *module);
 
-/* The same for people, on standard output. */
+/* Prints the properties as text on standard output. */
 void policy_print(const struct module *module);
 
-/* Print a JSON document with its schema's name and version. Returns an exit code; Takes over the
- * document, which may be NULL. */
+/* Prints a JSON document with its schema's name and version, and takes over the document, which may
+ * be NULL. Returns an exit code. */
 int policy_print_json(const char *command, const char *schema, json_t *document);

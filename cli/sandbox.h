@@ -16,9 +16,9 @@ struct sandbox_arguments {
     bool json;
 };
 
-/* Which daemon the client's commands talk to, and with which session. */
+/* The daemon and session of the client's commands. */
 struct sandbox_client {
-    const char *endpoint, *auth; /* NULL: as OpenNebula's tools find them */
+    const char *endpoint, *auth; /* NULL: found like OpenNebula's tools */
     struct rpc *rpc;
 };
 

@@ -1,4 +1,4 @@
-/* size_options.h: CPU and memory of a VM, as users write them. */
+/* size_options.h: parses CPU and memory of VMs. */
 #pragma once
 
 #include <stdint.h>

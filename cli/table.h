@@ -1,4 +1,4 @@
-/* table.h: tables for people: aligned, as wide as the terminal, safe to print.
+/* table.h: tables of text: aligned, as wide as the terminal, safe to print.
  *
  * Cells may hold untrusted text: control characters and those that change the direction of text are
  * printed as '?', so that a VM's name can neither command the terminal nor reorder a line. Widths
@@ -12,14 +12,14 @@
 enum table_column_kind {
     TABLE_LEFT,
     TABLE_RIGHT,
-    TABLE_ELASTIC,  /* a name: left; cut when the table is too wide */
-    TABLE_SENTENCE, /* left; goes on in further lines when the table is too wide */
+    TABLE_ELASTIC,  /* a name: left; truncated if the table is too wide */
+    TABLE_SENTENCE, /* left; wrapped if the table is too wide */
 };
 
 struct table_column {
     const char *title;
     enum table_column_kind kind;
-    unsigned rank; /* 0: always shown; of the others the highest are left out first for width */
+    unsigned rank; /* 0: always shown; otherwise, highest ranks are left out first */
 };
 
 struct table; /* opaque */
@@ -44,7 +44,7 @@ void table_show(struct table *table, size_t width, const char *nothing);
 /* Columns of a line of standard output: $COLUMNS, else the terminal's; 0 if not a terminal. */
 size_t table_terminal_width(void);
 
-/* Print a text with such characters as '?'. */
+/* Prints a text with '?' for unsafe characters. */
 void table_print_text(FILE *stream, const char *text);
 
 /* Lines that are printed when all have been written to the stream: table_lines_print() wraps those

@@ -10,7 +10,8 @@
 
 #include "util/memory.h"
 
-/* Most sites have few kinds of hosts with equal capacity; larger sites are not checked against. */
+/* Kinds of hosts by capacity. Sites with more kinds, which are rare, are not compared with leases.
+ */
 enum { HOST_KINDS_MAX = 64 };
 
 struct host_kind {

@@ -9,7 +9,7 @@
 #include "util/memory.h"
 
 enum {
-    ELEMENT_MOST = 256 * 1024, /* bytes of a VM; a longer one ends the comparing */
+    ELEMENT_MOST = 256 * 1024, /* bytes of a VM; a longer one ends the comparison */
     ID_DIGITS = 10,
 };
 
@@ -23,15 +23,15 @@ static const char root[] = "VM_POOL", polled[] = "LAST_POLL", cdata[] = "<![CDAT
 struct element {
     uint64_t sum;
     uint32_t length;
-    uint32_t polled_at, polled_length; /* the text in its LAST_POLL, which is not in the sum */
+    uint32_t polled_at, polled_length; /* the text in LAST_POLL, which is not in the sum */
 };
 
 /* The short form of a VM. */
 struct known_vm {
-    struct element text, coded; /* coded: not decoded; length 0: never came as a whole */
-    uint32_t listing;           /* the last one that had it */
-    bool learned;               /* the rest is there */
-    bool twice;                 /* in that listing: one of them is not known */
+    struct element text, coded; /* coded: before decoding; length 0: did not arrive as a whole */
+    uint32_t listing;           /* the last one with the VM */
+    bool learned;               /* the rest is valid */
+    bool twice;                 /* twice in that listing: treated as unknown */
     bool resched, locked;
     int32_t uid, gid, n_records;
     enum vm_state state;
@@ -47,9 +47,9 @@ struct known_vms {
     bool is_open;
     enum { BEFORE_ROOT, INSIDE, PLAIN } where; /* PLAIN: all text is parsed */
     struct known_vms_told told;
-    int64_t last;          /* the VM that was taken last; -1: none */
+    int64_t last;          /* the last VM taken; -1: none */
     struct element coming; /* a part that begins where a VM may, while it is fed; length 0: none */
-    char *rest;            /* of the last piece: not a whole element yet */
+    char *rest;            /* of the last piece: an incomplete element */
     size_t n_rest, rest_allocated;
 };
 
@@ -70,7 +70,7 @@ void known_vms_destroy(struct known_vms *known)
     free(known);
 }
 
-/* --- taking the text apart -------------------------------------------------------------------- */
+/* --- markup ----------------------------------------------------------------------------------- */
 
 static bool is_of_name(char c)
 {
@@ -83,7 +83,7 @@ struct markup {
     enum { OPENS, CLOSES, EMPTY, CHARACTERS, INCOMPLETE, UNUSUAL } kind;
     const char *name;
     size_t name_length;
-    const char *end; /* behind it */
+    const char *end; /* after the markup */
 };
 
 static struct markup read_characters(const char *text, const char *end)
@@ -98,7 +98,7 @@ static struct markup read_characters(const char *text, const char *end)
                  : (struct markup){.kind = INCOMPLETE};
 }
 
-/* text is at a '<'. */
+/* Reads the markup at the '<' of text. */
 static struct markup read_markup(const char *text, const char *end)
 {
     struct markup markup = {.kind = OPENS, .name = text + 1};
@@ -131,7 +131,7 @@ static bool is_named(const struct markup *markup, const char *name)
            memcmp(markup->name, name, markup->name_length) == 0;
 }
 
-/* Its length and place of LAST_POLL are known. */
+/* The sum of an element with known length and position of LAST_POLL. */
 static uint64_t sum_of(const struct known_vms *known, const char *text, const struct element *it)
 {
     struct keyed_sum sum = keyed_sum_begin(&known->key);
@@ -142,8 +142,8 @@ static uint64_t sum_of(const struct known_vms *known, const char *text, const st
     return keyed_sum_end(&sum);
 }
 
-/* The element that begins at `text`: its kind is EMPTY when it is whole, and *element describes it.
- */
+/* Reads the element that begins at `text`. Kind EMPTY: the element is complete, and described by
+ * *element. */
 static struct markup read_element(const struct known_vms *known, const char *text, const char *end,
                                   struct element *element)
 {
@@ -174,7 +174,7 @@ static struct markup read_element(const struct known_vms *known, const char *tex
 
 /* --- VMs -------------------------------------------------------------------------------------- */
 
-/* The id at the beginning of a VM's text; -1: there is none. */
+/* The id at the beginning of a VM's text; -1: none. */
 static int64_t id_of(const char *text, size_t length, const char *begins, const char *ends)
 {
     size_t n_begins = strlen(begins), n_ends = strlen(ends);
@@ -212,8 +212,8 @@ static void tell_again(const struct known_vms *known, int32_t id, const struct k
     known->told.again(known->told.context, &vm);
 }
 
-/* Is the text equal to the former one, except for LAST_POLL? Text that is equal byte by byte, with
- * a time in between, has the same markup. markup: the start of LAST_POLL. */
+/* Does the text equal the previous one, except for LAST_POLL? Equal bytes around a time have the
+ * same markup. markup: the character that begins markup, which the time must not contain. */
 static bool is_again(const struct known_vms *known, const char *text, const char *end,
                      const struct element *before, char markup)
 {
@@ -222,7 +222,7 @@ static bool is_again(const struct known_vms *known, const char *text, const char
            sum_of(known, text, before) == before->sum;
 }
 
-/* A known VM that was not listed yet; NULL: it is unknown, or was listed. */
+/* A known VM that has not been listed yet; NULL: unknown, or already listed. */
 static struct known_vm *known_of(const struct known_vms *known, int64_t id)
 {
     struct known_vm *it = map_value(&known->vms, map_find(&known->vms, id));
@@ -237,7 +237,7 @@ static void take_again(struct known_vms *known, int64_t id, struct known_vm *it)
     tell_again(known, (int32_t)id, it);
 }
 
-/* The length of a known VM's text; 0: it is another text. */
+/* The length of a known VM's text; 0: another text. */
 static size_t take_known(struct known_vms *known, const char *text, const char *end)
 {
     int64_t id = id_of(text, (size_t)(end - text), id_begins, id_ends);
@@ -249,7 +249,7 @@ static size_t take_known(struct known_vms *known, const char *text, const char *
     return it->text.length;
 }
 
-/* Its kind is EMPTY when the VM is whole, and was told. */
+/* Kind EMPTY: the VM is complete, and has been reported. */
 static struct markup take_vm(struct known_vms *known, const char *text, const char *end)
 {
     size_t again = take_known(known, text, end);
@@ -314,7 +314,7 @@ bool known_vms_begin(struct known_vms *known, const struct known_vms_told *told)
     return true;
 }
 
-/* Takes whole elements; returns how many bytes that were. */
+/* Takes complete elements. Returns their number of bytes. */
 static size_t take_elements(struct known_vms *known, const char *text, size_t length)
 {
     const char *at = text, *end = text + length;
@@ -378,16 +378,15 @@ void known_vms_feed(struct known_vms *known, const char *text, size_t length)
         tell_rest(known);
 }
 
-/* --- before it is decoded -----------------------------------------------------------------------
- */
+/* --- text before decoding --------------------------------------------------------------------- */
 
-/* Where a VM may begin. */
+/* May a VM begin here? */
 static bool is_between(const struct known_vms *known)
 {
     return known->where == INSIDE && known->n_rest == 0;
 }
 
-/* The part that was fed is all of the VM that was taken, and nothing else. */
+/* Stores the text before decoding, if the fed part was exactly the VM taken. */
 static void learn_coded(struct known_vms *known)
 {
     struct known_vm *it = map_value(&known->vms, map_find(&known->vms, known->last));
@@ -405,7 +404,7 @@ static const char *find_polled(const char *text, const char *end)
     return at ? at + sizeof coded_polled - 1 : NULL;
 }
 
-/* Text that ends where a VM may end; length 0: which LAST_POLL is its own is not clear. */
+/* Describes text that ends at a possible end of a VM; length 0: LAST_POLL is ambiguous. */
 static struct element coded_element(const struct known_vms *known, const char *text, size_t length)
 {
     struct element element = {.length = (uint32_t)length};

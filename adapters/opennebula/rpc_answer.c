@@ -13,7 +13,7 @@
 
 enum {
     DEPTH_MAX = 32,
-    LARGE = 16 * 1024, /* a text worth the trouble of decode_large() */
+    LARGE = 16 * 1024, /* least size of a text for decode_large() */
     ITEMS = 3,         /* of the array: success, value or text, code; more follow */
     /* xmlrpc-c's fault codes, sent by oned: the XML-RPC standard has none. */
     FAULT_INTERNAL = -500,
@@ -31,20 +31,20 @@ struct scalar {
     size_t length;
 };
 
-/* An answer while it is read. */
+/* The state of reading an answer. */
 struct body {
     const char *path[DEPTH_MAX]; /* element names; constants of this file, NULL for others */
     size_t depth;
 
     char *text; /* of the innermost value or name */
     size_t length, allocated;
-    enum kind kind; /* of the innermost value, as far as is known */
+    enum kind kind; /* of the innermost value, if known */
     bool typed;     /* the value's own element has ended: blanks may follow */
 
     struct scalar items[ITEMS];
     size_t n_items;
     bool is_array, is_fault;
-    bool code_follows, text_follows; /* the member that was named last */
+    bool code_follows, text_follows; /* the last member name */
     struct scalar fault_code, fault_text;
 };
 
@@ -119,7 +119,7 @@ static bool parse_number(const char *text, int64_t *number)
     return end != text && end[strspn(end, " \t\r\n")] == '\0';
 }
 
-/* The text becomes the scalar's: the one that counts has megabytes. */
+/* Moves the text to the scalar, because it may have megabytes. */
 static void take(struct body *body, struct scalar *scalar)
 {
     free(scalar->text);
@@ -280,8 +280,8 @@ static const char *large_text(const char *bytes, size_t length, size_t *n)
     return NULL;
 }
 
-/* Documents are megabytes of escaped markup, which a parser takes apart reference by reference: it
- * gets the answer without that text. false: it takes the parser for all of it. */
+/* Documents are megabytes of escaped markup, which a parser would decode reference by reference:
+ * the parser gets the answer without that text. False: the whole answer needs the parser. */
 static bool decode_large(struct rpc_reply *answer, const char *bytes, size_t length)
 {
     size_t n = 0, decoded;

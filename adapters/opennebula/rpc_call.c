@@ -1,4 +1,4 @@
-/* Sends one call and takes its answer. */
+/* Sends one call and receives its answer. */
 #include "adapters/opennebula/rpc_call.h"
 
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 #include "adapters/opennebula/rpc_request.h"
 #include "util/memory.h"
 
-/* oned closes a connection that was idle for 15 s (KEEPALIVE_TIMEOUT); one that is about to be
- * closed is not used. */
+/* oned closes connections that are idle for 15 s (KEEPALIVE_TIMEOUT); connections about to be
+ * closed are not used. */
 enum { IDLE_MAX = 10 };
 
 enum {
@@ -120,7 +120,7 @@ void rpc_call_next_round(struct rpc_call *call)
     curl_easy_pause(call->easy, CURLPAUSE_CONT);
 }
 
-/* Long answers come in one after the other: what all calls hold is bounded, too. */
+/* Long answers are received one after the other, which bounds the memory of all calls. */
 static bool has_turn(struct rpc_call *call, size_t more)
 {
     struct rpc_line *line = call->line;
@@ -211,7 +211,7 @@ void rpc_call_prepare(struct rpc_call *call, CURL *easy)
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
 }
 
-/* Tell `done`: method in front, secrets out. */
+/* Reports to `done`, with the method and without secrets. */
 static void report(struct rpc_call *call, struct rpc_reply *reply, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -276,7 +276,7 @@ static void report_status(struct rpc_call *call)
            call->line->endpoint.url, status, hint);
 }
 
-/* oned names the method itself: "[one.vm.deploy] ...". */
+/* Removes the method from oned's message: "[one.vm.deploy] ...". */
 static const char *without_method(const char *message, const char *method)
 {
     size_t length = strlen(method);

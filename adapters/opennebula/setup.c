@@ -43,7 +43,7 @@ int setup_read_version(struct setup_facts *facts, const char *version, struct er
 
 /* --- one.system.config --- */
 
-/* The word behind an option of a command line, "-p rank -o one_drs". */
+/* The word after an option of a command line, "-p rank -o one_drs". */
 static void option_of(const char *arguments, const char *option, char *value, size_t size)
 {
     char copy[SETUP_TEXT_MAX], *rest = copy;
@@ -83,7 +83,7 @@ static void take(struct setup_facts *facts, const char *parent, const char *name
     }
 }
 
-/* Names of the elements that are open. */
+/* The names of the open elements. */
 struct open_elements {
     char names[CONFIG_DEPTH_MAX][SETUP_NAME_MAX];
 };
@@ -148,7 +148,7 @@ done:
 
 /* --- asking --- */
 
-/* The answer, to be freed; NULL with err. */
+/* Queries oned. Returns the answer, to be freed; NULL with err. */
 static char *ask(struct rpc *rpc, const char *method, const struct rpc_argument *argument,
                  struct rpc_reply *reply, struct error *err)
 {
@@ -190,7 +190,7 @@ static void ask_for_leader(struct setup_facts *facts, struct rpc *rpc)
     free(document);
 }
 
-/* The active galernad of the zone, from its mark. */
+/* Reads the active galernad of the zone from its mark. */
 static void ask_for_mark(struct setup_facts *facts, struct rpc *rpc)
 {
     const struct rpc_argument arguments[] = {RPC_INT(MARK_OF_GROUP), RPC_INT(-1), RPC_INT(-1),

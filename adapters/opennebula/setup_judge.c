@@ -1,4 +1,4 @@
-/* Judges the setup of an OpenNebula that Galerna is to schedule. */
+/* Judges the setup of an OpenNebula for Galerna. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -115,7 +115,7 @@ static void judge_front_end(struct judgement *judgement)
               facts->server);
 }
 
-/* The fingerprints tell whether they differ, not in what. */
+/* The fingerprints only show that configurations differ, not the differences. */
 static void judge_same_configuration(struct judgement *judgement)
 {
     const struct setup_facts *facts = judgement->facts;
@@ -137,7 +137,7 @@ static void judge_same_configuration(struct judgement *judgement)
               facts->acting_host);
 }
 
-/* Promises that are signed with one key mean nothing to a front-end with another. */
+/* A front-end with another key cannot verify promises. */
 static void judge_same_key(struct judgement *judgement)
 {
     const struct setup_facts *facts = judgement->facts;
@@ -204,13 +204,14 @@ static void judge_drivers(struct judgement *judgement)
         found(judgement, "drivers", SETUP_UNSEEN, remedy,
               "the files place and optimize can only be checked on the front-end: run 'galerna "
               "setup --check' there");
-    else if (named || strcmp(facts->placement, "dummy") != 0) /* which does, too */
+    else if (named || strcmp(facts->placement, "dummy") != 0) /* the dummy driver is correct, too */
         found(judgement, "drivers", SETUP_WRONG, remedy,
               "place and optimize are not in " DRIVER_FOLDER
               ", or are not Galerna's; oned does not start with -p " OUR_DRIVER " without them");
 }
 
-/* 7.x: what oned calls to place VMs. OpenNebula's own `dummy` places none either. */
+/* 7.x: checks the driver that oned calls to place VMs. OpenNebula's own `dummy` places no VMs
+ * either. */
 static void judge_placement(struct judgement *judgement)
 {
     const struct setup_facts *facts = judgement->facts;
@@ -307,7 +308,7 @@ size_t setup_judge(const struct setup_facts *facts, const struct setup_settings 
         return judgement.n;
     }
     if (facts->major >= 7) {
-        judge_drivers(&judgement); /* in the order in which it is to be done */
+        judge_drivers(&judgement); /* in the order of the steps */
         judge_placement(&judgement);
         judge_optimization(&judgement);
     }

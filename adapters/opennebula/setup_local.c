@@ -12,7 +12,7 @@
 
 #define UNIT_FOLDER "/etc/systemd/system"
 
-/* Read the beginning of a file as a text. -1: it cannot be read. */
+/* Reads the beginning of a file as a text. -1: unreadable. */
 static int read_start(const char *path, char *text, size_t size)
 {
     FILE *file = fopen(path, "r");
@@ -97,7 +97,7 @@ static enum setup_answer drivers_are_ours(const char *root, const char *folder)
     return place == SETUP_YES && optimize == SETUP_YES ? SETUP_YES : SETUP_UNKNOWN;
 }
 
-/* The unit allows connections to this machine only, unless a drop-in says more. */
+/* The unit allows connections to this machine only, unless a drop-in allows more. */
 static enum setup_answer connection_is_allowed(const char *root)
 {
     char path[PATH_MAX], text[8192];
@@ -106,7 +106,7 @@ static enum setup_answer connection_is_allowed(const char *root)
     DIR *folder;
 
     if (setup_unit_is_off(root, "galernad.service") == SETUP_YES)
-        return SETUP_UNKNOWN; /* not run as a service here */
+        return SETUP_UNKNOWN; /* not a service on this machine */
     snprintf(path, sizeof path, "%s" UNIT_FOLDER "/galernad.service.d", root);
     folder = opendir(path);
     if (!folder)

@@ -34,7 +34,7 @@ static void report(const struct setup_switch *settings, const char *step)
 
 /* --- services --------------------------------------------------------------------------------- */
 
-/* systemctl with these words; returns its exit code. -1 with err: it cannot be run. */
+/* Runs systemctl with these words and returns its exit code. -1 with err: it cannot be run. */
 static int run_systemctl(const char *const *words, struct error *err)
 {
     char *arguments[WORDS_MAX + 3] = {unqualified("systemctl"), unqualified("--quiet")};
@@ -91,7 +91,7 @@ static char *read_file(const char *path, size_t *length, struct error *err)
     return text;
 }
 
-/* To the owner of what is there; else to `owner`, if there is such a user. */
+/* Gives a file to the owner of the existing one or, if missing, to `owner`, if that user exists. */
 static void give(int fd, const char *path, const char *owner)
 {
     const struct passwd *user = owner ? getpwnam(owner) : NULL;
@@ -180,7 +180,7 @@ static char *without_galerna(const char *text, struct error *err)
     return oned_conf_restore(text, &changed);
 }
 
-/* 1: the file is changed; 0: it needs no change. */
+/* 1: changed; 0: no change needed. */
 static int edit_oned_conf(const struct setup_switch *settings,
                           char *(*edit)(const char *text, struct error *err), const char *step,
                           struct error *err)

@@ -1,9 +1,9 @@
-/* wake.c: tells galernad to look at OpenNebula at once.
+/* wake.c: makes galernad poll OpenNebula at once.
  *
  *   galerna-wake [--socket PATH] [--vm ID]
  *
  * Used by the `place` driver and the hook, inside oned's time: it needs only the C library and
- * takes half a second at most, whatever state galernad is in. The socket is the named one
+ * takes at most half a second in any state of galernad. The socket is the named one
  * (--socket, else $GALERNA_SOCKET), or else the first that answers of galernad's default sockets
  * (live_control_socket() in configuration/live.h).
  *
@@ -68,7 +68,7 @@ static long now_ms(void)
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Wait for the answer, whatever it says: it means that the request was read. */
+/* Waits for any answer, which means that the request was read. */
 static void await_answer(int fd, long until)
 {
     char answer[256];
