@@ -173,8 +173,8 @@ static int check_entry(const struct ini_entry *entry, struct error *err)
         (!strcmp(entry->section, "oracle") && !strcmp(entry->key, "cancel")))
         return 0;
     if (!option || !decides(option))
-        return error_set(err, EINVAL, "%s.%s is no option that decides what a replay does",
-                         entry->section, entry->key);
+        return error_set(err, EINVAL, "%s.%s is not an option of a replay", entry->section,
+                         entry->key);
     if (is_policies(entry->key) && strchr(entry->value, '/'))
         return error_set(err, EINVAL, "%s.%s names a file; expected names of policies",
                          entry->section, entry->key);

@@ -38,7 +38,7 @@ static int check_request(const struct configuration *configuration,
     if (haizea && (request->deadline != INSTANT_NONE || !has_only_haizeas_terms(request)))
         return is_none(err, request, "it has terms that Haizea does not read");
     if (request->kind == LEASE_RESERVATION && request->deadline != INSTANT_NONE)
-        return is_none(err, request, "it has a deadline, but is no deadline lease");
+        return is_none(err, request, "it has a deadline, but is not a deadline lease");
     if (!haizea && request->duration < 1)
         return is_none(err, request, "it has no duration");
     if (!haizea && request->duration_known != SPAN_NONE &&
