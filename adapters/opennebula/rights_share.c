@@ -9,6 +9,8 @@
 
 #define SHARE_WHOLE INT64_C(1000000000)
 
+enum { SUGGEST_MOST = 200 }; /* holdings; the search for a start is cubic in them */
+
 static bool holds(const struct rights_holding *holding, int64_t at)
 {
     return holding->from <= at && at < holding->until;
@@ -62,12 +64,12 @@ static bool fits_from(const struct rights_holding *holdings, size_t n, int64_t f
 }
 
 /* The earliest start of the first holding, with its length, that keeps the sum within `most`;
- * INSTANT_NEVER: none. */
+ * INSTANT_NEVER: none, or too many holdings to search. */
 static int64_t possible_start(const struct rights_holding *holdings, size_t n, int64_t most)
 {
     int64_t start = INSTANT_NEVER;
 
-    if (holdings[0].until == INSTANT_NEVER || holdings[0].share > most)
+    if (n > SUGGEST_MOST || holdings[0].until == INSTANT_NEVER || holdings[0].share > most)
         return INSTANT_NEVER;
     for (size_t i = 1; i < n; i++)
         if (holdings[i].until > holdings[0].from && holdings[i].until < start &&

@@ -4,11 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "adapters/opennebula/rights.h"
+#include "util/memory.h"
 
 enum { ALL_GIVEN = (1U << LEASE_TERM_COUNT) - 1, NOW = 1700000000, DAY = 86400 };
 
@@ -442,6 +444,37 @@ static void users_book_hosts_within_limits(void **state)
     rights_destroy(rights);
 }
 
+/* A user with very many reservations does not delay others by the search for a start. */
+static void no_start_is_suggested_among_very_many_holdings(void **state)
+{
+    enum { MANY = 1000 };
+    struct rights_holding *holdings = memory_new(MANY, sizeof *holdings);
+    struct error err = {0};
+    struct rights *rights = read_rights("", &err);
+    struct lease_spec spec = plain_wish();
+    struct rights_request request = request_of(&spec);
+    char reason[LEASE_SPEC_TEXT_MAX];
+
+    (void)state;
+    spec.kind = LEASE_RESERVATION;
+    spec.start = NOW + 2 * DAY;
+    spec.duration = DAY;
+    request.n_vms = 1;
+    request.user = request.group = "eve";
+    for (size_t i = 0; i < MANY; i++)
+        holdings[i] = (struct rights_holding){NOW + 2 * DAY, NOW + 3 * DAY, TENTH};
+    request.holdings = holdings;
+    request.n_holdings = 6;
+    assert_int_equal(rights_grant(rights, &request, reason), -1);
+    assert_non_null(strstr(reason, ": possible from "));
+    request.n_holdings = MANY;
+    assert_int_equal(rights_grant(rights, &request, reason), -1);
+    assert_non_null(strstr(reason, "(max-share)"));
+    assert_null(strstr(reason, "possible from"));
+    rights_destroy(rights);
+    free(holdings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +483,7 @@ int main(void)
         cmocka_unit_test(users_book_hosts_within_limits),
         cmocka_unit_test(each_limit_is_kept),
         cmocka_unit_test(one_user_holds_a_share_of_the_cloud),
+        cmocka_unit_test(no_start_is_suggested_among_very_many_holdings),
         cmocka_unit_test(what_is_ahead_is_limited_by_default),
         cmocka_unit_test(what_is_not_said_follows_the_rights),
         cmocka_unit_test(user_beats_group_beats_all),
