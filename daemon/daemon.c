@@ -328,7 +328,7 @@ static int watch_guard(struct daemon *daemon, struct error *err)
 {
     static const char waits[] =
         "commands suspended until OpenNebula has the mark of this galernad again";
-    bool follows = fence_follows(daemon), holds;
+    bool follows = daemon_follows(daemon), holds;
 
     if (world_leads(daemon->world))
         guard_lead(daemon->guard, world_leadership(daemon->world));

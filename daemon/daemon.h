@@ -171,6 +171,8 @@ struct daemon {
 /* Does this daemon decide about leases? Not while another one acts, or may have acted since the
  * last poll: then it only follows the state of VMs and promises. */
 bool daemon_acts(const struct daemon *daemon);
+/* Has oned been read, and found not to lead its zone? */
+bool daemon_follows(const struct daemon *daemon);
 /* The engine no longer matches reality: rebuild it. */
 void daemon_replan(struct daemon *daemon, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -64,7 +64,7 @@ int64_t due_in(const struct daemon *daemon)
         wait = least(wait, due * 1000 - clock_now_ms());
     if (notices_next_time(daemon->notices) < INSTANT_NEVER)
         wait = least(wait, notices_next_time(daemon->notices) * 1000 - clock_now_ms());
-    if (fence_follows(daemon) || world_leads(daemon->world))
+    if (daemon_follows(daemon) || world_leads(daemon->world))
         wait = least(wait, guard_next_time(daemon->guard) - steady);
     if (daemon->answers_due && !planner_is_planning(daemon->planner))
         wait = least(wait, daemon->answers_wait - steady);

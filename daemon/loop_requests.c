@@ -58,6 +58,11 @@ bool daemon_acts(const struct daemon *daemon)
     return world_leads(daemon->world) && guard_holds(daemon->guard) && !daemon->fence.behind;
 }
 
+bool daemon_follows(const struct daemon *daemon)
+{
+    return daemon->polled && !world_leads(daemon->world);
+}
+
 const char *const problem_words[PROBLEMS] = {
     [PROBLEM_OPENNEBULA] = "opennebula",
     [PROBLEM_STORE] = "store",

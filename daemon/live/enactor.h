@@ -50,10 +50,6 @@ size_t enactor_in_flight(const struct enactor *enactor);
 /* Counted since the enactor was created. */
 const struct command_counts *enactor_counts(const struct enactor *enactor, enum command command);
 
-/* Seconds until the next attempt after that many failed attempts: retry-backoff, doubled each time,
- * at most ten minutes. */
-int64_t enactor_pause_after(const struct daemon *daemon, int32_t attempts);
-
 /* Does the VM keep other VMs from using its room on the host? Suspended and powered-off VMs do,
  * unless galernad suspended them; with `enforce`, all VMs that OpenNebula counts do. vm: NULL
  * without a record. */

@@ -7,6 +7,7 @@
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/lease_state.h"
+#include "daemon/live/pause.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/vm_state.h"
@@ -16,7 +17,6 @@
 
 enum {
     AVOID_SECONDS = 300,      /* a host where the VM failed is avoided this long */
-    PAUSE_MAX = 600,          /* seconds */
     PAUSE_OF_OWNER = 60,      /* seconds, initially: users need time to free quotas and unlock
                                * VMs */
     COMPLAINT_SECONDS = 60,   /* a repeated failure is logged once in this time */
@@ -25,19 +25,6 @@ enum {
     QUOTE_MOST = 180,         /* characters of OpenNebula's message */
     LAST_MOST = 160           /* characters of the last failure, in the reason of a failed lease */
 };
-
-static int64_t doubled(int64_t pause, int32_t times)
-{
-    pause = pause > 0 ? pause : 1;
-    for (int32_t i = 1; i < times && pause < PAUSE_MAX; i++)
-        pause *= 2;
-    return pause < PAUSE_MAX ? pause : PAUSE_MAX;
-}
-
-int64_t enactor_pause_after(const struct daemon *daemon, int32_t attempts)
-{
-    return doubled(daemon->live->retry_backoff, attempts);
-}
 
 void enactor_tell_repeated(struct enactor *enactor, int64_t now)
 {
@@ -134,7 +121,7 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
         return true;
     if (vm->failed_record == observed->history.sequence && vm->attempts > 0)
         return !vm->ran || vm->next_try <= now;
-    again = now + enactor_pause_after(enactor->daemon, vm->attempts + 1);
+    again = now + pause_doubled(enactor->daemon->live->retry_backoff, vm->attempts + 1);
     vm_failed(store, vm, observed->history.sequence, again);
     vm_avoid_host(store, vm, observed->history.host, now + AVOID_SECONDS);
     failure_text(observed, text, sizeof text);
@@ -164,9 +151,9 @@ static int64_t count_refusal(const struct enactor *enactor, const struct vm_reco
                         (refusal == CLOUD_NO_RECORD && vm->message_failed);
     bool unlocks = refusal == CLOUD_NO_OWNER && enactor_may_unlock(enactor, vm, now);
     int32_t times = 1 + (others_fault ? vm->refusals : vm->attempts);
-    int64_t pause = refusal == CLOUD_NO_OWNER && !unlocks ? doubled(PAUSE_OF_OWNER, times)
-                                                          : enactor_pause_after(daemon, times);
-    int64_t again = now + pause;
+    int64_t first = refusal == CLOUD_NO_OWNER && !unlocks ? PAUSE_OF_OWNER
+                                                          : daemon->live->retry_backoff;
+    int64_t again = now + pause_doubled(first, times);
 
     if (unlocks && observed && !observed->locked) /* locked after its last observation */
         again = now + 1;
@@ -190,7 +177,7 @@ bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,
 {
     struct daemon *daemon = enactor->daemon;
     int times = vm->in_vain + !is_shown_with_the_answer(vm->last);
-    int64_t pause = times > 0 ? enactor_pause_after(daemon, times) : 0;
+    int64_t pause = times > 0 ? pause_doubled(daemon->live->retry_backoff, times) : 0;
 
     if (!guard_covers(daemon->guard, vm->settled, observed->asked)) {
         guard_confirm(daemon->guard);

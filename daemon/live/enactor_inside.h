@@ -76,16 +76,24 @@ struct enactor {
     struct command_counts counts[COMMAND_KINDS];
 };
 
-/* --- enactor.c --- */
+/* --- enactor_command.c --- */
+/* The command that brings the VM closer to its goal; COMMAND_NONE: none. */
+enum command enactor_command(const struct enactor *enactor, const struct vm_record *vm,
+                             const struct vm_observation *observed);
 /* The command that starts or resumes the VM. */
 enum command enactor_to_run(const struct enactor *enactor, const struct vm_record *vm,
                             const struct vm_observation *observed);
 
-/* --- enactor_announced.c --- */
+/* --- enactor_promises.c --- */
 /* Must a promise of the VM's lease be in OpenNebula before the command? The answer does not change
  * during a cycle. O(1) on average. */
 bool enactor_waits_for_promise(struct enactor *enactor, const struct vm_record *vm);
 void enactor_ask_again(struct enactor *enactor);
+/* May the VM be unlocked to reach its goal: is its lease's time over, or must the lease make room
+ * for one that was promised to run? O(1). */
+bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *vm, int64_t now);
+/* Does the VM's lease make room for a lease that was promised to run? O(1). */
+bool enactor_serves_promise(const struct enactor *enactor, const struct vm_record *vm);
 
 /* --- enactor_order.c --- */
 /* Adding the VMs of a lease one after the other costs O(VMs of the lease). */
@@ -119,11 +127,6 @@ bool enactor_on_its_way(const struct vm_record *vm, const struct vm_observation 
 void enactor_count_hosts(struct enactor *enactor);
 
 /* --- enactor_send.c --- */
-/* May the VM be unlocked to reach its goal: is its lease's time over, or must the lease make room
- * for one that was promised to run? O(1). */
-bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *vm, int64_t now);
-/* Does the VM's lease make room for a lease that was promised to run? O(1). */
-bool enactor_serves_promise(const struct enactor *enactor, const struct vm_record *vm);
 /* Free the commands that wait for an answer. */
 void enactor_forget_sent(struct enactor *enactor);
 

@@ -102,26 +102,6 @@ static void answered(void *context, const struct cloud_reply *reply)
     daemon_answered(enactor->daemon);
 }
 
-bool enactor_serves_promise(const struct enactor *enactor, const struct vm_record *vm)
-{
-    const struct store *store = enactor->daemon->store;
-    const struct lease_record *lease = store_lease(store, vm->lease), *other;
-
-    other = lease && store_is_preempted(lease) ? store_lease(store, lease->preempted_for) : NULL;
-    return other && other->accepted && other->kind != LEASE_BEST_EFFORT;
-}
-
-/* An owner's lock is respected unless it would break the promise to another owner. */
-bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *vm, int64_t now)
-{
-    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
-
-    if (!enactor->daemon->live->unlock || !lease || vm->goal == GOAL_RUN)
-        return false;
-    return (lease->phase == PHASE_ENDING && lease_is_over(lease, now)) ||
-           enactor_serves_promise(enactor, vm);
-}
-
 static bool is_to_be_unlocked(const struct enactor *enactor, const struct vm_record *vm)
 {
     const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);

@@ -17,11 +17,6 @@ enum {
     ELECTION_PAUSE = 1000, /* between checks of its oned by a follower */
 };
 
-bool fence_follows(const struct daemon *daemon)
-{
-    return daemon->polled && !world_leads(daemon->world);
-}
-
 static void leader_told(void *context)
 {
     struct daemon *daemon = context;
@@ -151,7 +146,7 @@ void fence_step(struct daemon *daemon)
     fence->held = holds;
     if (fence->waits)
         prove(daemon);
-    else if (fence_follows(daemon) && clock_monotonic() >= fence->next_look)
+    else if (daemon_follows(daemon) && clock_monotonic() >= fence->next_look)
         ask_leader(daemon);
 }
 
@@ -163,5 +158,5 @@ int64_t fence_due(const struct daemon *daemon)
         return INT64_MAX;
     if (fence->waits)
         return fence->next_confirm;
-    return fence_follows(daemon) ? fence->next_look : INT64_MAX;
+    return daemon_follows(daemon) ? fence->next_look : INT64_MAX;
 }

@@ -25,8 +25,6 @@ struct fence {
                            * on */
 };
 
-/* Has oned been read, and found not to lead its zone? */
-bool fence_follows(const struct daemon *daemon);
 /* The leases have been updated from the last poll. True: this daemon decides about them from now
  * on. */
 bool fence_catch_up(struct daemon *daemon);

@@ -2,8 +2,8 @@
 #include "daemon/live/moves.h"
 
 #include "daemon/daemon.h"
-#include "daemon/live/enactor.h"
 #include "daemon/live/lease_state.h"
+#include "daemon/live/pause.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
@@ -60,7 +60,7 @@ static void abandon(struct daemon *daemon, const struct vm_record *vm, const cha
     if (!leaves || vm->wanted || vm->move != MOVE_LIVE)
         vm_avoid_host(daemon->store, vm, vm->move_to, now + AVOID_AFTER_MOVE);
     vm_note_move_failed(daemon->store, vm,
-                        now + enactor_pause_after(daemon, vm->move_failures + 1));
+                        now + pause_doubled(daemon->live->retry_backoff, vm->move_failures + 1));
     if (vm->wanted) /* it stays; the next plan to rebalance avoids that host */
         vm_want_on(daemon->store, vm, -1);
     if (vm->move_failures >= daemon->live->retry_limit)

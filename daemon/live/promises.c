@@ -382,6 +382,6 @@ void promises_restored(struct daemon *daemon, int64_t now)
     if (!restored)
         return;
     daemon_replan(daemon, "%zu leases were restored", restored);
-    if (!fence_follows(daemon)) /* else another front-end has accepted them */
+    if (!daemon_follows(daemon)) /* else another front-end has accepted them */
         tell_restored(daemon, restored, now);
 }

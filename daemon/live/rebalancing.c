@@ -15,38 +15,6 @@
 
 enum { PLAN_LIFE = 600 /* seconds: moves that have not begun by then are dropped */ };
 
-struct rebalance_plan *rebalancing_plan(const struct rebalancing *rebalancing, int32_t cluster)
-{
-    for (size_t i = 0; i < rebalancing->n_plans; i++)
-        if (rebalancing->plans[i].cluster == cluster)
-            return &rebalancing->plans[i];
-    return NULL;
-}
-
-void rebalancing_put(struct rebalancing *rebalancing, struct rebalance_plan *plan)
-{
-    rebalancing->plans = memory_grow(rebalancing->plans, &rebalancing->allocated,
-                                     rebalancing->n_plans + 1, sizeof *rebalancing->plans);
-    rebalancing->plans[rebalancing->n_plans++] = *plan;
-    *plan = (struct rebalance_plan){.cluster = -1};
-}
-
-void rebalance_plan_finish(struct rebalance_plan *plan)
-{
-    free(plan->moves);
-    free(plan->hosts);
-    *plan = (struct rebalance_plan){.cluster = -1};
-}
-
-void rebalancing_finish(struct rebalancing *rebalancing)
-{
-    for (size_t i = 0; i < rebalancing->n_plans; i++)
-        rebalance_plan_finish(&rebalancing->plans[i]);
-    free(rebalancing->plans);
-    free(rebalancing->asked);
-    *rebalancing = (struct rebalancing){0};
-}
-
 static void forget(struct daemon *daemon, struct rebalance_plan *plan)
 {
     struct rebalancing *rebalancing = &daemon->rebalancing;

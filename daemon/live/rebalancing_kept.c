@@ -1,4 +1,4 @@
-/* Stores applied plans: each is a JSON object in the fact "rebalanced CLUSTER". */
+/* Holds plans, and stores applied ones: each is a JSON object in the fact "rebalanced CLUSTER". */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -10,6 +10,40 @@
 #include "util/memory.h"
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER
+
+struct rebalance_plan *rebalancing_plan(const struct rebalancing *rebalancing, int32_t cluster)
+{
+    for (size_t i = 0; i < rebalancing->n_plans; i++)
+        if (rebalancing->plans[i].cluster == cluster)
+            return &rebalancing->plans[i];
+    return NULL;
+}
+
+void rebalancing_put(struct rebalancing *rebalancing, struct rebalance_plan *plan)
+{
+    rebalancing->plans = memory_grow(rebalancing->plans, &rebalancing->allocated,
+                                     rebalancing->n_plans + 1, sizeof *rebalancing->plans);
+    rebalancing->plans[rebalancing->n_plans++] = *plan;
+    *plan = (struct rebalance_plan){.cluster = -1};
+}
+
+void rebalance_plan_finish(struct rebalance_plan *plan)
+{
+    free(plan->moves);
+    free(plan->hosts);
+    *plan = (struct rebalance_plan){.cluster = -1};
+}
+
+void rebalancing_finish(struct rebalancing *rebalancing)
+{
+    for (size_t i = 0; i < rebalancing->n_plans; i++)
+        rebalance_plan_finish(&rebalancing->plans[i]);
+    free(rebalancing->plans);
+    free(rebalancing->asked);
+    *rebalancing = (struct rebalancing){0};
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static const char prefix[] = "rebalanced ";
 

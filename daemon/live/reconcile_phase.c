@@ -1,6 +1,4 @@
-/* Applies events to leases, such as a start, a suspension by the owner, or a return to the queue,
- * and informs the planner. */
-#include <stdarg.h>
+/* Changes of a lease that its VMs show: a start, a suspension by the owner, a return to the queue. */
 #include <stdio.h>
 
 #include "daemon/daemon.h"
@@ -10,38 +8,6 @@
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/store/awake.h"
 #include "util/time_text.h"
-
-bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
-                     enum lease_event event, int64_t now, const char *format, ...)
-{
-    bool was_reserved = lease->phase == PHASE_RESERVED;
-    char text[STORE_TEXT_MAX];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (lease_apply(daemon->store, lease, event, now, "%s", text) < 0)
-        return false;
-    if (lease->phase >= PHASE_ENDING)
-        planner_gone(daemon->planner, lease->id);
-    if (lease->phase >= PHASE_ENDING && was_reserved && store_has_victim(daemon->store, lease->id))
-        daemon_replan(daemon, "lease %lld, for which others make room, is over",
-                      (long long)lease->id);
-    daemon_wake(daemon);
-    return true;
-}
-
-bool reconcile_apply_by(struct daemon *daemon, const struct lease_record *lease,
-                        enum lease_event event, enum reason_id reason, int64_t now)
-{
-    char text[STORE_TEXT_MAX];
-
-    if (reason != REASON_NONE)
-        lease_explain(daemon->store, lease, &(struct reason){.id = reason}, NULL, INSTANT_NONE);
-    store_reason_sentence(lease, false, text, sizeof text);
-    return reconcile_apply(daemon, lease, event, now, "%s", text);
-}
 
 static void note_late_start(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {

@@ -172,22 +172,6 @@ void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *l
         note_not_started(daemon, lease, "", now);
 }
 
-bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease)
-{
-    size_t n;
-    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
-        enum vm_status status = reconcile_vm_status(daemon, vms[i], observed);
-
-        if (vms[i]->command ||
-            (status != STATUS_PENDING && status != STATUS_PREEMPTED && status != STATUS_GONE))
-            return false;
-    }
-    return true;
-}
-
 static bool takes_vms(const struct daemon *daemon, int32_t id)
 {
     const struct hosts_seen *hosts = world_hosts(daemon->world);

@@ -131,9 +131,9 @@ static void happened(void *context, const struct store_event *event)
     struct notices *notices = context;
     struct line line = {.lease = event->lease, .at = event->at};
 
-    if (fence_follows(notices->daemon))
+    if (daemon_follows(notices->daemon))
         notices->n_lines = 0;
-    if (fence_follows(notices->daemon) || notices->daemon->live->dry_run ||
+    if (daemon_follows(notices->daemon) || notices->daemon->live->dry_run ||
         notify_targets(notices->daemon->notify) == 0 ||
         !event_of(notices->daemon->store, event, &line))
         return;

@@ -1,0 +1,39 @@
+/* Applies events to leases, and informs the planner and the loop. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/lease_state.h"
+#include "daemon/live/reconcile_inside.h"
+
+bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
+                     enum lease_event event, int64_t now, const char *format, ...)
+{
+    bool was_reserved = lease->phase == PHASE_RESERVED;
+    char text[STORE_TEXT_MAX];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (lease_apply(daemon->store, lease, event, now, "%s", text) < 0)
+        return false;
+    if (lease->phase >= PHASE_ENDING)
+        planner_gone(daemon->planner, lease->id);
+    if (lease->phase >= PHASE_ENDING && was_reserved && store_has_victim(daemon->store, lease->id))
+        daemon_replan(daemon, "lease %lld, for which others make room, is over",
+                      (long long)lease->id);
+    daemon_wake(daemon);
+    return true;
+}
+
+bool reconcile_apply_by(struct daemon *daemon, const struct lease_record *lease,
+                        enum lease_event event, enum reason_id reason, int64_t now)
+{
+    char text[STORE_TEXT_MAX];
+
+    if (reason != REASON_NONE)
+        lease_explain(daemon->store, lease, &(struct reason){.id = reason}, NULL, INSTANT_NONE);
+    store_reason_sentence(lease, false, text, sizeof text);
+    return reconcile_apply(daemon, lease, event, now, "%s", text);
+}
