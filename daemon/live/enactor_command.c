@@ -76,7 +76,7 @@ static enum command to_hold(const struct enactor *enactor, const struct vm_obser
 }
 
 enum command enactor_command(const struct enactor *enactor, const struct vm_record *vm,
-                                const struct vm_observation *observed)
+                             const struct vm_observation *observed)
 {
     switch (vm->goal) {
     case GOAL_RUN:

@@ -151,8 +151,8 @@ static int64_t count_refusal(const struct enactor *enactor, const struct vm_reco
                         (refusal == CLOUD_NO_RECORD && vm->message_failed);
     bool unlocks = refusal == CLOUD_NO_OWNER && enactor_may_unlock(enactor, vm, now);
     int32_t times = 1 + (others_fault ? vm->refusals : vm->attempts);
-    int64_t first = refusal == CLOUD_NO_OWNER && !unlocks ? PAUSE_OF_OWNER
-                                                          : daemon->live->retry_backoff;
+    int64_t first =
+        refusal == CLOUD_NO_OWNER && !unlocks ? PAUSE_OF_OWNER : daemon->live->retry_backoff;
     int64_t again = now + pause_doubled(first, times);
 
     if (unlocks && observed && !observed->locked) /* locked after its last observation */

@@ -5,6 +5,7 @@
 #include "daemon/daemon.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
+#include "daemon/store/awake.h"
 
 bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
                      enum lease_event event, int64_t now, const char *format, ...)

@@ -1,4 +1,5 @@
-/* Changes of a lease that its VMs show: a start, a suspension by the owner, a return to the queue. */
+/* Changes of a lease that its VMs show: a start, a suspension by the owner, a return to the queue.
+ */
 #include <stdio.h>
 
 #include "daemon/daemon.h"
@@ -6,7 +7,6 @@
 #include "daemon/live/lease_change.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
-#include "daemon/store/awake.h"
 #include "util/time_text.h"
 
 static void note_late_start(struct daemon *daemon, const struct lease_record *lease, int64_t now)
