@@ -18,17 +18,19 @@ void enactor_begin_turns(struct enactor *enactor)
         (struct kept_turns){.before = enactor->turns.are_kept ? enactor->turns.group : 0};
 }
 
-/* Reported only after a while, since every message costs another call to OpenNebula. */
+/* Reported only after a while, since every message costs another call to OpenNebula; at once if the
+ * VM shows the message of an earlier galernad: it is replaced now, or tells the same. */
 static void tell_turn(struct enactor *enactor, const struct vm_record *vm, const char *option,
                       int64_t most)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
     const struct reason reason = {.id = REASON_TURN, .n = {most}, .text = option};
     int64_t now = clock_monotonic();
+    bool found = *vm->message && !vm->message_is_own;
 
     if (!vm->blocked)
         vm_note_blocked(enactor->daemon->store, vm, now);
-    if (lease && lease->phase == PHASE_STARTING && now - vm->blocked > TOLD_AFTER)
+    if (lease && lease->phase == PHASE_STARTING && (found || now - vm->blocked > TOLD_AFTER))
         lease_explain(enactor->daemon->store, lease, &reason, NULL, INSTANT_NONE);
 }
 

@@ -103,7 +103,8 @@ static void starts(struct store *store, struct lease_record *lease, int64_t now)
     lease->since = INSTANT_NONE;
     lease->expected = now;
     lease->preempted_at = INSTANT_NONE;
-    forget_reason(lease);
+    if (lease->reason_id != REASON_TURN) /* the enactor gives turns, not the plan */
+        forget_reason(lease);
     if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED)
         ends_at(lease, lease_end_from(lease, now));
     for (size_t i = 0; i < n; i++)
@@ -348,26 +349,23 @@ bool lease_explain(struct store *store, const struct lease_record *lease,
     return true;
 }
 
-void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since)
-{
-    struct lease_record *record = store_change_lease(store, lease);
-
-    record->accumulated = lease_ran_for(store, record);
-    record->since = since;
-    record->end = lease_end_from(record, since);
-}
-
-void lease_stopped_running(struct store *store, const struct lease_record *lease)
-{
-    stop_running(store, store_change_lease(store, lease));
-}
-
 void lease_ran_unseen(struct store *store, const struct lease_record *lease, int64_t since)
 {
     struct lease_record *record = store_change_lease(store, lease);
 
     record->accumulated = lease_ran_for(store, record);
     record->since = since;
+}
+
+void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since)
+{
+    lease_ran_unseen(store, lease, since);
+    store_change_lease(store, lease)->end = lease_end_from(lease, since);
+}
+
+void lease_stopped_running(struct store *store, const struct lease_record *lease)
+{
+    stop_running(store, store_change_lease(store, lease));
 }
 
 /* Run time after the lease's end does not count. */

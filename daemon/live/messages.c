@@ -9,7 +9,6 @@
 #include "daemon/live/clock.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/promises.h"
-#include "daemon/live/reconcile.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/store/awake.h"
@@ -70,17 +69,12 @@ void messages_destroy(struct messages *messages)
 }
 
 /* A running VM keeps its notice until there is a new message, also across restarts; a VM held
- * before the store was lost keeps the reason. A VM that waited for its turn when another galernad
- * took over, or when the plan was rebuilt, still waits for it. Other messages go when the start is
- * planned: the update that removes them writes the promise, which must be in OpenNebula before the
- * group's first VM starts. */
-static bool keeps_notice(const struct daemon *daemon, const struct vm_record *vm,
-                         const struct lease_record *lease, const char *text)
+ * before the store was lost keeps the reason. */
+static bool keeps_notice(const struct vm_record *vm, const struct lease_record *lease,
+                         const char *text)
 {
     if (*text)
         return false;
-    if (lease->phase == PHASE_STARTING)
-        return reason_is_told(REASON_TURN, vm->message) && reconcile_not_begun(daemon, lease);
     if (lease->phase == PHASE_PARKED)
         return store_activity_is_of_held(vm->message);
     return lease->phase == PHASE_RUNNING && strstr(vm->message, STORE_RANK_IGNORED) == vm->message;
@@ -183,11 +177,11 @@ static void answered(void *context, const struct cloud_reply *reply)
     bool awaited = vm && promises_precede(sent->messages->daemon, vm);
 
     crash_point("message answered");
+    if (vm && reply->outcome == CLOUD_DONE && strcmp(vm->message, sent->text) != 0)
+        vm_has_message(store, vm, sent->text);
     if (vm)
         vm_note_message_written(store, vm, reply->outcome == CLOUD_DONE);
     if (vm && reply->outcome == CLOUD_DONE) {
-        if (strcmp(vm->message, sent->text) != 0)
-            vm_has_message(store, vm, sent->text);
         if (sent->has_promise)
             vm_has_promise(store, vm, sent->promise.number, sent->promise.digest);
     } else if (reply->outcome != CLOUD_DONE) {
@@ -319,7 +313,7 @@ static bool shows(const struct daemon *daemon, struct message *message, int64_t 
 
     message_of(message->lease, vm, now, text, sizeof text);
     quote(text, message->text, sizeof message->text);
-    if (keeps_notice(daemon, vm, message->lease, message->text))
+    if (keeps_notice(vm, message->lease, message->text))
         snprintf(message->text, sizeof message->text, "%s", vm->message);
     message->has_promise = promises_due(daemon, vm, message->lease, &message->promise);
     return !message->has_promise && strcmp(vm->message, message->text) == 0;

@@ -419,7 +419,10 @@ void vm_note_message_answered(struct store *store, const struct vm_record *vm, i
 
 void vm_note_message_written(struct store *store, const struct vm_record *vm, bool written)
 {
-    store_note_vm(store, vm)->message_failed = !written;
+    struct vm_record *record = store_note_vm(store, vm);
+
+    record->message_failed = !written;
+    record->message_is_own = record->message_is_own || written;
 }
 
 void vm_has_message(struct store *store, const struct vm_record *vm, const char *text)
@@ -427,6 +430,7 @@ void vm_has_message(struct store *store, const struct vm_record *vm, const char 
     struct vm_record *record = store_change_vm(store, vm);
 
     store_put_text(&record->message, text, STORE_TEXT_MAX - 1);
+    record->message_is_own = false;
 }
 
 /* --- GALERNA_PROMISE -------------------------------------------------------------------------- */

@@ -157,6 +157,7 @@ struct vm_record {
     enum reason_id message_reason; /* of the lease when the message was sent; not stored */
     int64_t message_settled;       /* monotonic milliseconds of the answer; not stored */
     bool message_failed;           /* the last one was not written; not stored */
+    bool message_is_own;           /* this galernad wrote it since it was started; not stored */
     const char *asked; /* the request in its attribute, as last processed; "": not read yet; below
                         * STORE_ASKED_MAX */
     /* The VM's promise in OpenNebula, as last written (daemon/live/promise.h). */

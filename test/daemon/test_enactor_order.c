@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "daemon/live/lease_state.h"
+#include "daemon/live/messages.h"
+#include "daemon/live/vm_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
@@ -180,6 +182,32 @@ static void a_start_that_waits_for_its_turn_says_so(void **state)
     scene_close(&scene);
 }
 
+/* An earlier galernad said so: its message is not removed, to be written again a while later. */
+static void a_start_found_waiting_for_its_turn_keeps_its_message(void **state)
+{
+    const char *shown = "Starting: waits for its turn: as many operations are in progress as "
+                        "actions-in-all allows (1)";
+    struct store *store = store_of(state);
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store, 2);
+    scene.daemon.messages = messages_create(&scene.daemon);
+    scene.live.actions_in_all = 1;
+    scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_BOOTING, 0, 100);
+    suspended(scene_add_seen(&scene, 2, 2, GOAL_RUN, 1, VM_STOPPED, -1, 100));
+    lease_to_change(store, 2)->phase = PHASE_STARTING;
+    lease_to_change(store, 2)->expected = INSTANT_NONE;
+    lease_to_change(store, 2)->start = INSTANT_NONE;
+    vm_has_message(store, store_vm(store, 2), shown);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 0);
+    assert_int_equal(store_lease(store, 2)->reason_id, REASON_TURN);
+    messages_prepare(scene.daemon.messages, NOW);
+    assert_false(store_vm(store, 2)->message_in_flight);
+    messages_destroy(scene.daemon.messages);
+    scene_close(&scene);
+}
+
 int main(void)
 {
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
@@ -190,6 +218,7 @@ int main(void)
         WITH_STORE(a_large_group_begins_with_the_part_that_leaves_full_rounds),
         WITH_STORE(a_group_gets_its_turns_although_others_go_on_ending),
         WITH_STORE(a_start_that_waits_for_its_turn_says_so),
+        WITH_STORE(a_start_found_waiting_for_its_turn_keeps_its_message),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -448,11 +448,12 @@ static void many_that_wait_share_a_pace(void **state)
     scene_close(&scene);
 }
 
-/* Also after a takeover, when it is not yet known again for what the start waits. */
+/* Also when the plan is rebuilt. */
 static void what_waits_for_its_turn_says_so_until_it_begins(void **state)
 {
     const char *shown = "Starting: waits for its turn: as many operations are in progress as "
                         "actions-in-all allows (30)";
+    const struct reason turn = {.id = REASON_TURN, .n = {30}, .text = "actions-in-all"};
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *lease;
     struct scene scene;
@@ -465,9 +466,13 @@ static void what_waits_for_its_turn_says_so_until_it_begins(void **state)
     fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 512);
     scene_add(&scene, 1, 1, GOAL_RUN, 7, 100, 512);
     scene_poll(&scene);
+    lease_explain(store, lease, &turn, NULL, INSTANT_NONE);
     vm_has_message(store, store_vm(store, 1), shown);
     assert_int_equal(messages_prepare(scene.daemon.messages, 1000), 0);
-    vm_command(store, store_vm(store, 1), COMMAND_DEPLOY, 1001);
+    lease_apply(store, lease, EVENT_REPLANNED, 1000, "%s", "");
+    lease_apply(store, lease, EVENT_START, 1000, "%s", "");
+    assert_int_equal(messages_prepare(scene.daemon.messages, 1000), 0);
+    lease_explain(store, lease, &(struct reason){.id = REASON_NONE}, NULL, INSTANT_NONE);
     assert_int_equal(messages_prepare(scene.daemon.messages, 1001), 1);
     answer_all(&scene);
     assert_string_equal(store_vm(store, 1)->message, "");
