@@ -423,13 +423,3 @@ size_t reason_format(const struct reason *reason, char *buffer, size_t size,
         return size ? size - 1 : 0;
     return length + reason_format_body(reason, buffer + length, size - length, time_text);
 }
-
-bool reason_is_told(enum reason_id id, const char *text)
-{
-    const char *sentence = sentences[id].text;
-    char beginning[128];
-
-    snprintf(beginning, sizeof beginning, "%s%.*s", leads[sentences[id].lead],
-             (int)strcspn(sentence, "%"), sentence);
-    return strstr(text, beginning);
-}

@@ -155,5 +155,3 @@ size_t reason_format(const struct reason *reason, char *buffer, size_t size,
 /* The same without the prefix. */
 size_t reason_format_body(const struct reason *reason, char *buffer, size_t size,
                           void (*time_text)(int64_t instant, char *text, size_t size));
-/* Whether a text tells a reason of this id; compares the sentence up to its first number. */
-bool reason_is_told(enum reason_id id, const char *text);
