@@ -3,79 +3,91 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "util/instant.h"
+#include "util/memory.h"
 #include "util/time_text.h"
 
 #define SHARE_WHOLE INT64_C(1000000000)
 
-enum { SUGGEST_MOST = 200 }; /* holdings; the search for a start is cubic in them */
+/* A refusal states no more; sums of this do not overflow. */
+#define SHARE_MOST (100 * SHARE_WHOLE)
 
-static bool holds(const struct rights_holding *holding, int64_t at)
+/* A change of the sum of the user's other holdings. */
+struct step {
+    int64_t at, change;
+};
+
+struct steps {
+    struct step *of; /* by time */
+    size_t n;
+};
+
+/* Ends come before beginnings at the same time, so that these are not added to one another. */
+static int by_time(const void *a, const void *b)
 {
-    return holding->from <= at && at < holding->until;
+    const struct step *x = a, *y = b;
+
+    return x->at != y->at ? (x->at > y->at) - (x->at < y->at)
+                          : (x->change > y->change) - (x->change < y->change);
 }
 
-static int64_t sum_at(const struct rights_holding *holdings, size_t n, int64_t at)
+static int64_t share_of(const struct rights_holding *holding)
 {
-    int64_t sum = 0;
-
-    for (size_t i = 0; i < n; i++)
-        if (holds(&holdings[i], at) && __builtin_add_overflow(sum, holdings[i].share, &sum))
-            return INT64_MAX;
-    return sum;
+    return holding->share < SHARE_MOST ? holding->share : SHARE_MOST;
 }
 
-/* The largest sum during the first holding, not before `after`, with its first time in *at; 0:
- * none. Sums only grow at the beginnings of holdings. */
-static int64_t largest_sum(const struct rights_holding *holdings, size_t n, int64_t after,
-                           int64_t *at)
+static void steps_init(struct steps *steps, const struct rights_request *request)
 {
-    int64_t most = 0;
+    *steps = (struct steps){memory_new(2 * request->n_holdings, sizeof *steps->of), 0};
+    for (size_t i = 1; i < request->n_holdings; i++) {
+        const struct rights_holding *other = &request->holdings[i];
 
-    for (size_t i = 0; i < n; i++) {
-        int64_t time = holdings[i].from > after ? holdings[i].from : after, sum;
+        steps->of[steps->n++] = (struct step){other->from, share_of(other)};
+        steps->of[steps->n++] = (struct step){other->until, -share_of(other)};
+    }
+    qsort(steps->of, steps->n, sizeof *steps->of, by_time);
+}
 
-        if (time < holdings[0].from)
-            time = holdings[0].from;
-        if (!holds(&holdings[0], time))
-            continue;
-        sum = sum_at(holdings, n, time);
-        if (sum > most || (sum == most && time < *at)) {
-            most = sum;
-            *at = time;
+/* The end of the time before step i; the sum does not change after the last one. */
+static int64_t next_time(const struct steps *steps, size_t i)
+{
+    return i < steps->n ? steps->of[i].at : INSTANT_NEVER;
+}
+
+/* The largest sum of other holdings in this time, and when it is first reached; 0: none. */
+static int64_t largest_sum(const struct steps *steps, int64_t from, int64_t until, int64_t *at)
+{
+    int64_t sum = 0, most = 0;
+
+    *at = from;
+    for (size_t i = 0; i <= steps->n && from < until; i++) {
+        if (next_time(steps, i) > from) {
+            if (sum > most)
+                *at = from;
+            most = sum > most ? sum : most;
+            from = next_time(steps, i);
         }
+        sum += i < steps->n ? steps->of[i].change : 0;
     }
     return most;
 }
 
-/* Is the limit kept if the first holding begins at `from`? */
-static bool fits_from(const struct rights_holding *holdings, size_t n, int64_t from, int64_t most)
+/* The earliest time, not before `from`, from which on the others hold at most `most` for `length`
+ * seconds; INSTANT_NEVER: none. */
+static int64_t possible_start(const struct steps *steps, int64_t from, int64_t length, int64_t most)
 {
-    int64_t length = holdings[0].until - holdings[0].from, others;
-    bool fits;
+    int64_t sum = 0;
 
-    others = most - holdings[0].share;
-    fits = sum_at(holdings + 1, n - 1, from) <= others;
-    for (size_t i = 1; i < n && fits; i++)
-        if (holdings[i].from > from && holdings[i].from - from < length)
-            fits = sum_at(holdings + 1, n - 1, holdings[i].from) <= others;
-    return fits;
-}
-
-/* The earliest start of the first holding, with its length, that keeps the sum within `most`;
- * INSTANT_NEVER: none, or too many holdings to search. */
-static int64_t possible_start(const struct rights_holding *holdings, size_t n, int64_t most)
-{
-    int64_t start = INSTANT_NEVER;
-
-    if (n > SUGGEST_MOST || holdings[0].until == INSTANT_NEVER || holdings[0].share > most)
-        return INSTANT_NEVER;
-    for (size_t i = 1; i < n; i++)
-        if (holdings[i].until > holdings[0].from && holdings[i].until < start &&
-            fits_from(holdings, n, holdings[i].until, most))
-            start = holdings[i].until;
-    return start;
+    for (size_t i = 0; i <= steps->n; i++) {
+        if (i > 0 && steps->of[i - 1].at >= instant_add(from, length))
+            break;
+        if (next_time(steps, i) > from && sum > most)
+            from = next_time(steps, i);
+        sum += i < steps->n ? steps->of[i].change : 0;
+    }
+    return from;
 }
 
 static int percent(int64_t share)
@@ -83,15 +95,14 @@ static int percent(int64_t share)
     return (int)(share > 100 * SHARE_WHOLE ? 10000 : (share * 100 + SHARE_WHOLE - 1) / SHARE_WHOLE);
 }
 
-/* Suggests fewer VMs, or a later start. `sum`: with all VMs. */
-static void suggest(const struct rights_request *request, int64_t most, int64_t sum, char *text,
-                    size_t size)
+/* Suggests fewer VMs, or a later start. `others`: held by the user's other reservations. */
+static void suggest(const struct rights_request *request, const struct steps *steps, int64_t most,
+                    int64_t others, char *text, size_t size)
 {
     const struct rights_holding *own = request->holdings;
     uint32_t n_vms =
         request->spec->group_size > request->n_vms ? request->spec->group_size : request->n_vms;
-    int64_t others = sum - own->share, start;
-    int64_t possible = others < most ? n_vms * (most - others) / own->share : 0;
+    int64_t possible = others < most ? n_vms * (most - others) / own->share : 0, start;
     char time[40];
 
     text[0] = '\0';
@@ -99,7 +110,9 @@ static void suggest(const struct rights_request *request, int64_t most, int64_t 
         snprintf(text, size, ": %" PRId64 " of its %u VMs", possible, n_vms);
         return;
     }
-    start = possible_start(own, request->n_holdings, most);
+    if (own->until == INSTANT_NEVER || own->share > most)
+        return;
+    start = possible_start(steps, own->from, own->until - own->from, most - own->share);
     if (start == INSTANT_NEVER)
         return;
     time_text_local(start, time, sizeof time);
@@ -109,22 +122,28 @@ static void suggest(const struct rights_request *request, int64_t most, int64_t 
 bool rights_share_allows(const struct rights_request *request, int64_t most, int64_t after,
                          char text[RIGHTS_SHARE_TEXT])
 {
+    const struct rights_holding *own = request->holdings;
     int64_t from = request->others_wait ? request->now : instant_add(request->now, after);
-    int64_t allowed = most * SHARE_WHOLE / 100, at = INSTANT_NEVER, sum;
+    int64_t allowed = most * SHARE_WHOLE / 100, others, at;
     char time[40], ahead[32], instead[60];
+    struct steps steps;
 
-    if (request->n_holdings == 0 || request->holdings->share <= 0)
+    if (request->n_holdings == 0 || own->share <= 0 || own->until <= from ||
+        own->until <= own->from)
         return true;
-    sum = largest_sum(request->holdings, request->n_holdings, from, &at);
-    if (sum <= allowed)
+    steps_init(&steps, request);
+    others = largest_sum(&steps, from > own->from ? from : own->from, own->until, &at);
+    suggest(request, &steps, allowed, others, instead, sizeof instead);
+    free(steps.of);
+    if (share_of(own) + others <= allowed)
         return true;
     time_text_local(at, time, sizeof time);
     time_text_span(after, ahead, sizeof ahead);
-    suggest(request, allowed, sum, instead, sizeof instead);
     snprintf(text, RIGHTS_SHARE_TEXT,
              "you would hold %d%% of the cloud at %s, at most %" PRId64 "%% is allowed %s%s "
              "(max-share)%s",
-             percent(sum), time, most, request->others_wait ? "while others wait for room" : ahead,
+             percent(share_of(own) + others), time, most,
+             request->others_wait ? "while others wait for room" : ahead,
              request->others_wait ? "" : " or more ahead", instead);
     return false;
 }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "adapters/opennebula/rights.h"
-#include "util/memory.h"
+#include "util/time_text.h"
 
 enum { ALL_GIVEN = (1U << LEASE_TERM_COUNT) - 1, NOW = 1700000000, DAY = 86400 };
 
@@ -444,35 +444,62 @@ static void users_book_hosts_within_limits(void **state)
     rights_destroy(rights);
 }
 
-/* A user with very many reservations does not delay others by the search for a start. */
-static void no_start_is_suggested_among_very_many_holdings(void **state)
+/* In tenths: the most that the holdings have during the first one, if it begins at `start`. */
+static int most_during(const struct rights_holding *holdings, size_t n, int64_t start)
 {
-    enum { MANY = 1000 };
-    struct rights_holding *holdings = memory_new(MANY, sizeof *holdings);
+    int most = 0;
+
+    for (int64_t at = start; at < start + holdings[0].until - holdings[0].from; at++) {
+        int sum = (int)(holdings[0].share / TENTH);
+
+        for (size_t i = 1; i < n; i++)
+            if (holdings[i].from <= at && at < holdings[i].until)
+                sum += (int)(holdings[i].share / TENTH);
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+/* Random holdings, second by second. */
+static void shares_are_those_of_each_second(void **state)
+{
+    enum { HOLDINGS = 12, SECONDS = 20, ROUNDS = 3000 };
+    struct rights_holding holdings[HOLDINGS];
     struct error err = {0};
-    struct rights *rights = read_rights("", &err);
+    struct rights *rights = read_rights("[rights]\nshare-after: 0\n", &err);
     struct lease_spec spec = plain_wish();
     struct rights_request request = request_of(&spec);
-    char reason[LEASE_SPEC_TEXT_MAX];
+    char part[80], time[40];
+    unsigned seed = 1;
 
     (void)state;
     spec.kind = LEASE_RESERVATION;
-    spec.start = NOW + 2 * DAY;
-    spec.duration = DAY;
-    request.n_vms = 1;
-    request.user = request.group = "eve";
-    for (size_t i = 0; i < MANY; i++)
-        holdings[i] = (struct rights_holding){NOW + 2 * DAY, NOW + 3 * DAY, TENTH};
     request.holdings = holdings;
-    request.n_holdings = 6;
-    assert_int_equal(rights_grant(rights, &request, reason), -1);
-    assert_non_null(strstr(reason, ": possible from "));
-    request.n_holdings = MANY;
-    assert_int_equal(rights_grant(rights, &request, reason), -1);
-    assert_non_null(strstr(reason, "(max-share)"));
-    assert_null(strstr(reason, "possible from"));
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t start;
+        int most;
+
+        request.n_holdings = 1 + (size_t)(rand_r(&seed) % HOLDINGS);
+        for (size_t i = 0; i < request.n_holdings; i++) {
+            holdings[i].from = NOW + rand_r(&seed) % SECONDS;
+            holdings[i].until = holdings[i].from + rand_r(&seed) % SECONDS;
+            holdings[i].share = TENTH * (1 + rand_r(&seed) % 3);
+        }
+        start = holdings[0].from;
+        most = most_during(holdings, request.n_holdings, start);
+        if (most <= 5) {
+            granted(rights, &request);
+            continue;
+        }
+        snprintf(part, sizeof part, "you would hold %d0%% of the cloud", most);
+        refused(rights, &request, part);
+        while (most_during(holdings, request.n_holdings, start) > 5)
+            start++;
+        time_text_local(start, time, sizeof time);
+        snprintf(part, sizeof part, "(max-share): possible from %s", time);
+        refused(rights, &request, part);
+    }
     rights_destroy(rights);
-    free(holdings);
 }
 
 int main(void)
@@ -483,7 +510,7 @@ int main(void)
         cmocka_unit_test(users_book_hosts_within_limits),
         cmocka_unit_test(each_limit_is_kept),
         cmocka_unit_test(one_user_holds_a_share_of_the_cloud),
-        cmocka_unit_test(no_start_is_suggested_among_very_many_holdings),
+        cmocka_unit_test(shares_are_those_of_each_second),
         cmocka_unit_test(what_is_ahead_is_limited_by_default),
         cmocka_unit_test(what_is_not_said_follows_the_rights),
         cmocka_unit_test(user_beats_group_beats_all),
