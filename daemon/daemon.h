@@ -118,6 +118,8 @@ struct daemon {
     size_t n_accounts;
     struct hosts_use hosts_use;
 
+    size_t undecided;             /* reservations without a decision for which other requests of
+                                   * their users wait: intake.h */
     uint64_t site;                /* the digest of the site of the last full poll */
     uint64_t unread;              /* world_unread_digest() of the plan's room */
     struct quarantine quarantine; /* hosts that take no VMs for now */

@@ -106,6 +106,17 @@ static bool is_reserved(const struct lease_record *lease)
     return lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE;
 }
 
+bool reserved_is_undecided(const struct daemon *daemon, const struct lease_record *lease)
+{
+    size_t n;
+
+    if (!is_reserved(lease) || lease->accepted)
+        return false;
+    store_vms_of(daemon->store, lease->id, &n);
+    return lease->phase == PHASE_WAITING ||
+           (lease->phase == PHASE_GATHERING && lease->group_size && n >= lease->group_size);
+}
+
 static struct rights_holding holding_as_it_is(const struct daemon *daemon,
                                               const struct lease_record *lease, int64_t now)
 {
@@ -161,7 +172,8 @@ void reserved_begin(struct reserved *reserved, const struct daemon *daemon,
         if (leases[i]->uid != asked->uid) {
             see_others(leases[i], request);
         } else if (leases[i] != asked->instead && is_reserved(leases[i]) &&
-                   leases[i]->phase < PHASE_ENDING) {
+                   leases[i]->phase < PHASE_ENDING &&
+                   !(asked->without_undecided && reserved_is_undecided(daemon, leases[i]))) {
             before = holding_as_it_is(daemon, leases[i], request->now);
             hold(reserved, &before, request);
         }

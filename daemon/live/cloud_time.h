@@ -28,7 +28,8 @@ struct reserving {
     /* NULL, or the lease that the request replaces: the lease before a change, or the group it
      * joins. */
     const struct lease_record *instead;
-    bool is_change; /* the request changes `instead` */
+    bool is_change;         /* the request changes `instead` */
+    bool without_undecided; /* leave out requests that the planner may still refuse */
 };
 
 /* The reservations of a user, including the request. */
@@ -36,6 +37,9 @@ struct reserved {
     struct rights_holding *holdings;
     size_t n, allocated;
 };
+
+/* Is this a reservation or deadline lease that the planner has neither accepted nor refused? */
+bool reserved_is_undecided(const struct daemon *daemon, const struct lease_record *lease);
 
 /* Adds the user's unfinished reservations and deadline leases to a request for rights, including
  * those of this poll that are not planned yet. Adds nothing if the request is of neither kind. The

@@ -1,5 +1,5 @@
 /* Creates leases for new VMs. */
-#include "daemon/live/intake.h"
+#include "daemon/live/intake_inside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #include "daemon/live/user_usage.h"
 #include "daemon/store/awake.h"
 #include "daemon/store/words.h"
+#include "util/memory.h"
 
 enum { ORDER_PATIENCE = 30 /* seconds after galernad's start */ };
 
@@ -55,221 +56,13 @@ const struct lease_record *intake_add_lease(struct daemon *daemon, const struct 
     return lease;
 }
 
-/* The requested terms. */
-static void read_terms(const struct lease_spec *spec, struct lease_record *terms)
-{
-    *terms = (struct lease_record){
-        .plain = !spec->present,
-        .kind = spec->kind,
-        .start = spec->start,
-        .earliest = spec->earliest,
-        .deadline = spec->deadline,
-        .relative = (spec->relative_start ? RELATIVE_START : 0U) |
-                    (spec->relative_earliest ? RELATIVE_EARLIEST : 0U) |
-                    (spec->relative_deadline ? RELATIVE_DEADLINE : 0U),
-        .duration = spec->duration,
-        .since = INSTANT_NONE,
-        .term_values = spec->term_values,
-        .group_size = spec->group_size,
-    };
-    snprintf(terms->group, sizeof terms->group, "%s", spec->group);
-}
-
 static void take_terms(struct daemon *daemon, const struct lease_record *lease,
                        const struct lease_spec *spec)
 {
     struct lease_record terms;
 
-    read_terms(spec, &terms);
+    intake_terms(spec, &terms);
     lease_take_terms(daemon->store, lease, &terms);
-}
-
-/* The lease of the same user's group of that name, if it still waits for members; NULL: none. */
-static const struct lease_record *open_group(const struct daemon *daemon, const struct vm *vm,
-                                             const char *group)
-{
-    size_t n;
-    const struct lease_record *const *leases = store_leases(daemon->store, &n);
-
-    for (size_t i = n; i-- > 0;)
-        if (leases[i]->phase == PHASE_GATHERING && leases[i]->uid == vm->uid &&
-            strcmp(leases[i]->group, group) == 0)
-            return leases[i];
-    return NULL;
-}
-
-static size_t members(const struct daemon *daemon, int64_t lease)
-{
-    size_t n, present = 0;
-    const struct vm_record *const *vms = store_vms_of(daemon->store, lease, &n);
-
-    for (size_t i = 0; i < n; i++)
-        present += !vms[i]->gone;
-    return present;
-}
-
-static bool decide(const struct daemon *daemon, const struct reserving *reserving,
-                   struct rights_request *request, char reason[LEASE_SPEC_TEXT_MAX])
-{
-    struct reserved reserved;
-    bool granted;
-
-    reserved_begin(&reserved, daemon, reserving, request);
-    granted = rights_grant(daemon->rights, request, reason) == 0;
-    reserved_finish(&reserved);
-    return granted;
-}
-
-/* NULL: the VM is new. */
-static const struct lease_record *lease_of(const struct daemon *daemon, const struct vm *vm)
-{
-    const struct vm_record *known = store_vm(daemon->store, vm->id);
-
-    return known ? store_lease(daemon->store, known->lease) : NULL;
-}
-
-static bool granted(struct daemon *daemon, const struct vm *vm, struct lease_spec *spec,
-                    int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
-{
-    const struct lease_record *group = spec->group[0] ? open_group(daemon, vm, spec->group) : NULL;
-    uint32_t there = group ? (uint32_t)members(daemon, group->id) : 0;
-    int64_t more = spec->group_size > there ? spec->group_size - there : 1;
-    struct rights_request request = {
-        .user = vm->user, .group = vm->group, .spec = spec, .n_vms = there + 1, .now = now};
-    struct lease_record lease;
-    struct reserving reserving = {
-        .uid = vm->uid, .lease = &lease, .instead = group ? group : lease_of(daemon, vm)};
-
-    read_terms(spec, &lease);
-    if (group)
-        reserving.size = vms_size_of(daemon, &(struct changed_lease){.lease = group});
-    vms_size_add(&reserving.size, more, vm->cpu, vm->memory);
-    return decide(daemon, &reserving, &request, reason);
-}
-
-static const struct user *user_of(const struct daemon *daemon, const char *name)
-{
-    const struct site_seen *site = world_site(daemon->world);
-
-    for (size_t i = 0; site && i < site->users.n; i++)
-        if (!name || strcmp(site->users.items[i].name, name) == 0)
-            return &site->users.items[i];
-    return NULL;
-}
-
-bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
-                   char reason[LEASE_SPEC_TEXT_MAX])
-{
-    const char *name = order->user ? order->user : daemon->account;
-    const struct user *user = user_of(daemon, name);
-    struct lease_spec spec = {.present = true,
-                              .kind = order->kind,
-                              .start = order->start,
-                              .earliest = order->earliest,
-                              .deadline = order->deadline,
-                              .duration = order->duration,
-                              .term_values = order->term_values,
-                              .given = ~0U};
-    struct rights_request request = {.user = user ? user->name : name,
-                                     .group = user ? user->group : NULL,
-                                     .spec = &spec,
-                                     .n_vms = order->count,
-                                     .now = now};
-    struct lease_record lease;
-    struct reserving reserving = {.uid = user ? user->id : 0, .lease = &lease};
-
-    read_terms(&spec, &lease);
-    for (size_t i = 0; i < order->n_sizes; i++)
-        vms_size_add(&reserving.size, order->sizes[i].count, order->sizes[i].cpu,
-                     order->sizes[i].memory);
-    return decide(daemon, &reserving, &request, reason);
-}
-
-bool intake_allows_booking(const struct daemon *daemon, const struct drains *drains,
-                           const struct drain *drain, int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
-{
-    const char *owner = drains_booking(drains, drain->booking)->owner;
-    const struct user *user = user_of(daemon, owner);
-    const struct rights_booking booking = {.user = owner,
-                                           .group = user ? user->group : NULL,
-                                           .hosts = drains_booked_by(drains, owner),
-                                           .times = drains_times_of(drains, owner),
-                                           .from = drain->from,
-                                           .until = drain->until,
-                                           .now = now};
-
-    return rights_grant_booking(daemon->rights, &booking, reason) == 0;
-}
-
-/* The terms that a change affects; unchanged terms have already been granted. */
-static unsigned changed_terms(const struct lease_record *before, const struct lease_record *changed)
-{
-    unsigned terms = 0;
-
-    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
-        if (!term_is_same(&lease_terms[i], &before->term_values, &changed->term_values))
-            terms |= 1U << i;
-    return terms;
-}
-
-bool intake_allows_change(const struct daemon *daemon, const struct changed_lease *asked,
-                          int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
-{
-    const struct lease_record *changed = asked->lease;
-    const struct lease_record *lease = store_lease(daemon->store, changed->id);
-    int64_t end = lease_has_begun(lease) || lease->kind == LEASE_RESERVATION
-                      ? lease_end_from(lease, now)
-                      : INSTANT_NEVER;
-    const struct rights_change change = {.made = lease->changes,
-                                         .extended = lease_extended_by(lease, changed->duration),
-                                         .extends = changed->duration > lease->duration,
-                                         .left = end == INSTANT_NEVER ? SPAN_UNLIMITED : end - now};
-    struct lease_spec spec = {.present = true,
-                              .kind = changed->kind,
-                              .start = changed->start,
-                              .earliest = changed->earliest,
-                              .deadline = changed->deadline,
-                              .duration = changed->duration,
-                              .term_values = changed->term_values,
-                              .given = changed_terms(lease, changed)};
-    struct rights_request request = {.user = changed->user,
-                                     .group = changed->user_group,
-                                     .spec = &spec,
-                                     .n_vms = (uint32_t)members(daemon, changed->id),
-                                     .now = now,
-                                     .change = &change};
-    const struct reserving reserving = {.uid = changed->uid,
-                                        .lease = changed,
-                                        .size = vms_size_of(daemon, asked),
-                                        .instead = lease,
-                                        .is_change = true};
-
-    return decide(daemon, &reserving, &request, reason);
-}
-
-bool intake_allows_size(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
-                        char reason[LEASE_SPEC_TEXT_MAX])
-{
-    struct lease_spec spec = {.present = true,
-                              .kind = lease->kind,
-                              .start = INSTANT_NONE,
-                              .earliest = INSTANT_NONE,
-                              .deadline = INSTANT_NONE,
-                              .duration = lease->duration,
-                              .term_values = lease->term_values};
-    struct rights_request request = {.user = lease->user,
-                                     .group = lease->user_group,
-                                     .spec = &spec,
-                                     .n_vms = (uint32_t)members(daemon, lease->id),
-                                     .now = now};
-    const struct reserving reserving = {
-        .uid = lease->uid,
-        .lease = lease,
-        .size = vms_size_of(daemon, &(struct changed_lease){.lease = lease}),
-        .instead = lease};
-
-    return (lease->kind != LEASE_RESERVATION && lease->kind != LEASE_DEADLINE) ||
-           decide(daemon, &reserving, &request, reason);
 }
 
 void intake_take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,
@@ -314,7 +107,7 @@ static void gather(struct daemon *daemon, const struct lease_record *lease,
 static void join_group(struct daemon *daemon, const struct vm *vm, const struct lease_spec *spec,
                        int64_t now)
 {
-    const struct lease_record *lease = open_group(daemon, vm, spec->group);
+    const struct lease_record *lease = intake_open_group(daemon, vm, spec->group);
 
     if (!lease) {
         lease = intake_add_lease(daemon, vm, vm->id);
@@ -332,17 +125,51 @@ static void refuse(struct daemon *daemon, const struct lease_record *lease, enum
     lease_refuse(daemon->store, lease, now, &(struct reason){.id = id, .text = what}, NULL);
 }
 
-static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
+/* Users whose next reservations wait for a decision about others of theirs. */
+struct waiting_users {
+    int32_t *uids;
+    size_t n, allocated;
+};
+
+static bool waits(const struct waiting_users *users, int32_t uid)
+{
+    for (size_t i = 0; i < users->n; i++)
+        if (users->uids[i] == uid)
+            return true;
+    return false;
+}
+
+/* Does the request wait? `verdict`: about it. */
+static bool postponed(struct waiting_users *users, const struct vm *vm,
+                      const struct lease_spec *spec, enum verdict verdict)
+{
+    if (vm_state_traits[vm->state].active ||
+        (spec->kind != LEASE_RESERVATION && spec->kind != LEASE_DEADLINE))
+        return false;
+    if (waits(users, vm->uid))
+        return true;
+    if (verdict != VERDICT_LATER)
+        return false;
+    users->uids = memory_grow(users->uids, &users->allocated, users->n + 1, sizeof *users->uids);
+    users->uids[users->n++] = vm->uid;
+    return true;
+}
+
+static void take_in(struct daemon *daemon, const struct vm *vm, struct waiting_users *users,
+                    int64_t now)
 {
     char reason[LEASE_SPEC_TEXT_MAX] = "";
     const struct lease_record *lease;
     struct lease_spec spec;
     int result = intake_read(daemon, vm, clocks_ahead_at(daemon, vm->stime), &spec, reason);
+    enum verdict verdict;
 
     if (result == 0 && !spec.present && daemon->live->plain_vms == PLAIN_IGNORE)
         return;
-    if (result == 0 && granted(daemon, vm, &spec, now, reason) && spec.group[0] &&
-        !vm_state_traits[vm->state].active) {
+    verdict = result == 0 ? intake_judge(daemon, vm, &spec, now, reason) : VERDICT_NO;
+    if (result == 0 && postponed(users, vm, &spec, verdict))
+        return;
+    if (verdict == VERDICT_YES && spec.group[0] && !vm_state_traits[vm->state].active) {
         join_group(daemon, vm, &spec, now);
         return;
     }
@@ -400,7 +227,7 @@ static void take_in_again(struct daemon *daemon, const struct lease_record *leas
     if (!spec->group[0]) {
         lease_apply(daemon->store, lease, EVENT_QUEUED, now, "%s", "");
         planner_new(daemon->planner, lease->id);
-    } else if (group && members(daemon, lease->id) == 1) {
+    } else if (group && intake_members(daemon, lease->id) == 1) {
         rejoin(daemon, lease, group, asking_vm(daemon, lease)->id, now);
         gather(daemon, group, spec, now);
     } else {
@@ -414,21 +241,25 @@ void intake_again(struct daemon *daemon, const struct lease_record *lease, int64
     const struct lease_record *group = NULL;
     char reason[LEASE_SPEC_TEXT_MAX] = "";
     struct lease_spec spec;
-    bool readable, may;
+    enum verdict verdict = VERDICT_NO;
+    bool readable;
 
     if (!observed)
         return;
     /* Find an open group before the lease itself becomes one. */
     readable = intake_read(daemon, observed->full, clocks_ahead_at(daemon, observed->full->stime),
                            &spec, reason) == 0;
-    may = readable && granted(daemon, observed->full, &spec, now, reason);
-    if (may && spec.group[0])
-        group = open_group(daemon, observed->full, spec.group);
+    if (readable)
+        verdict = intake_judge(daemon, observed->full, &spec, now, reason);
+    if (verdict == VERDICT_LATER)
+        return;
+    if (verdict == VERDICT_YES && spec.group[0])
+        group = intake_open_group(daemon, observed->full, spec.group);
     if (lease_apply(daemon->store, lease, EVENT_ASKED_AGAIN, now, "requested again") < 0)
         return;
     if (readable)
         take_terms(daemon, lease, &spec);
-    if (may)
+    if (verdict == VERDICT_YES)
         take_in_again(daemon, lease, group, &spec, now);
     else
         refuse(daemon, lease, readable ? REASON_NOT_GRANTED : REASON_MALFORMED, reason, now);
@@ -487,7 +318,7 @@ static void close_groups(struct daemon *daemon, int64_t now)
 
         if (lease->phase != PHASE_GATHERING)
             continue;
-        there = members(daemon, lease->id);
+        there = intake_members(daemon, lease->id);
         if (there && ((lease->group_size && there >= lease->group_size) ||
                       (lease->group_until <= now && acts))) {
             close_group(daemon, lease, now, there);
@@ -535,6 +366,7 @@ void intake(struct daemon *daemon, int64_t now)
 {
     size_t n;
     const int32_t *forms = world_forms(daemon->world, &n);
+    struct waiting_users users = {0};
     bool restored = false;
 
     promises_review_unreadable(daemon);
@@ -548,9 +380,11 @@ void intake(struct daemon *daemon, int64_t now)
         else if (promises_restore(daemon, observed->full))
             restored = true;
         else
-            take_in(daemon, observed->full, now);
+            take_in(daemon, observed->full, &users, now);
     }
     if (restored)
         promises_restored(daemon, now);
     close_groups(daemon, now);
+    daemon->undecided = users.n > 0 ? intake_undecided(daemon) : 0;
+    free(users.uids);
 }

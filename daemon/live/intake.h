@@ -15,8 +15,14 @@ struct order;
 struct vm;
 
 /* Create leases for VMs that have an extended form but no lease, follow VMs to their new owners,
- * and complete groups that are due. */
+ * and complete groups that are due. A user's requests for reservations are decided in order: if the
+ * rights refuse one only because of others that the planner may still refuse, it and those after it
+ * have no lease until the planner has decided. */
 void intake(struct daemon *daemon, int64_t now);
+
+/* Has the planner decided about reservations since intake() postponed other requests of their
+ * users? O(leases). */
+bool intake_can_go_on(const struct daemon *daemon);
 
 /* The request of a VM, as lease_spec_read(); ahead: clocks_ahead_at() of its creation. */
 int intake_read(const struct daemon *daemon, const struct vm *vm, int64_t ahead,

@@ -209,6 +209,8 @@ static void what_is_not_granted_is_refused(void **state)
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_WAITING, "requested");
     assert_int_equal(store_lease(stage.store, 1)->kind, LEASE_RESERVATION);
+    lease_to_change(stage.store, 1)->accepted = true;
+    take_in(&stage, NOW);
     expect(&stage, 2, PHASE_REFUSED, "refused");
     assert_string_equal(store_lease(stage.store, 2)->reason_word, "not-granted");
     close_stage(&stage);
@@ -246,9 +248,12 @@ static void one_users_reservations_have_a_share_of_the_cloud(void **state)
     ask(&stage, add_now(&stage, 3), "START=+01:00:00", "DURATION=8:00:00:00", NULL);
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_WAITING, "requested");
+    lease_to_change(stage.store, 1)->accepted = true;
+    take_in(&stage, NOW);
     expect(&stage, 2, PHASE_REFUSED, "refused"); /* 8 + 9 days of a 16th of it */
     assert_non_null(strstr(store_lease(stage.store, 2)->reason, "whole cloud for 25:30:00"));
     expect(&stage, 3, PHASE_WAITING, "requested");
+    lease_to_change(stage.store, 3)->accepted = true;
     ask(&stage, add_now(&stage, 4), "START=+01:00:00", "DURATION=00:10:00", NULL);
     ask(&stage, add_now(&stage, 5), "DURATION=90:00:00:00", NULL);
     ask(&stage, add_now(&stage, 6), "START=+01:00:00", "DURATION=10:00:00", "GROUP=g",
@@ -324,6 +329,8 @@ static void one_user_does_not_hold_the_whole_cloud_far_ahead(void **state)
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_GATHERING, "requested");
     expect(&stage, 2, PHASE_WAITING, "requested");
+    lease_to_change(stage.store, 2)->accepted = true;
+    take_in(&stage, NOW);
     expect(&stage, 3, PHASE_REFUSED, "refused");
     assert_non_null(strstr(store_lease(stage.store, 3)->reason, "you would hold 57% of the cloud"));
     assert_non_null(strstr(store_lease(stage.store, 3)->reason, "(max-share): possible from "));
@@ -373,6 +380,42 @@ static void what_others_wait_for_is_not_reserved_again(void **state)
     close_stage(&stage);
 }
 
+/* In the order of the requests, whatever the planner decides about the first ones. */
+static void a_request_is_not_refused_because_of_one_that_is_refused_itself(void **state)
+{
+    static const char *const reservation[] = {"START=+01:00:00", "DURATION=00:10:00"};
+    const struct reason no_room = {.id = REASON_NO_ROOM_AT_START};
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
+    for (int32_t id = 1; id <= 4; id++)
+        ask(&stage, add(&stage, id, VM_PENDING), reservation[0], reservation[1], NULL);
+    ask(&stage, add(&stage, 5, VM_PENDING), "START=best_effort", "DURATION=00:10:00", NULL);
+    ask(&stage, add(&stage, 6, VM_PENDING), reservation[0], reservation[1], NULL);
+    give(&stage, 6, 7, "ben");
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_WAITING, "requested");
+    expect(&stage, 5, PHASE_WAITING, "requested");
+    expect(&stage, 6, PHASE_WAITING, "requested");
+    for (int64_t id = 2; id <= 4; id++)
+        assert_null(store_lease(stage.store, id));
+    assert_false(intake_can_go_on(&stage.scene.daemon));
+
+    lease_refuse(stage.store, store_lease(stage.store, 1), NOW, &no_room, NULL);
+    assert_true(intake_can_go_on(&stage.scene.daemon));
+    take_in(&stage, NOW);
+    expect(&stage, 2, PHASE_WAITING, "requested");
+    assert_null(store_lease(stage.store, 3));
+
+    lease_to_change(stage.store, 2)->accepted = true;
+    assert_true(intake_can_go_on(&stage.scene.daemon));
+    take_in(&stage, NOW);
+    expect(&stage, 3, PHASE_REFUSED, "refused");
+    expect(&stage, 4, PHASE_REFUSED, "refused");
+    assert_false(intake_can_go_on(&stage.scene.daemon));
+    close_stage(&stage);
+}
+
 static void a_lease_does_not_count_against_itself(void **state)
 {
     struct stage stage;
@@ -414,6 +457,7 @@ static void a_lease_belongs_to_the_owner_of_its_first_vm(void **state)
     take_in(&stage, NOW + 2);
     expect(&stage, 1, PHASE_WAITING, "owner-changed");
     assert_string_equal(store_lease(stage.store, 1)->user, "ben");
+    lease_to_change(stage.store, 1)->accepted = true;
     used = usage_now(stage.store, &configuration.settings.fair_share, NOW + 2, &n);
     assert_int_equal(n, 1); /* what it ran before */
     assert_int_equal(used[0].uid, 0);
@@ -544,6 +588,7 @@ int main(void)
         TEST(a_share_of_the_cloud_is_not_got_round_by_resizing),
         TEST(one_user_does_not_hold_the_whole_cloud_far_ahead),
         TEST(what_others_wait_for_is_not_reserved_again),
+        TEST(a_request_is_not_refused_because_of_one_that_is_refused_itself),
         TEST(a_lease_does_not_count_against_itself),
         TEST(a_lease_belongs_to_the_owner_of_its_first_vm),
         TEST(a_group_waits_for_its_members),

@@ -1,0 +1,28 @@
+/* intake_inside.h: shared by the files of the intake. */
+#pragma once
+
+#include "daemon/live/intake.h"
+
+/* The requested terms. */
+void intake_terms(const struct lease_spec *spec, struct lease_record *terms);
+
+/* The lease of the same user's group of that name, if it still waits for members; NULL: none. */
+const struct lease_record *intake_open_group(const struct daemon *daemon, const struct vm *vm,
+                                             const char *group);
+
+/* Number of the lease's VMs that exist. */
+size_t intake_members(const struct daemon *daemon, int64_t lease);
+
+enum verdict {
+    VERDICT_NO,
+    VERDICT_YES,
+    VERDICT_LATER, /* no only because of the user's requests that the planner may still refuse */
+};
+
+/* Do the rights allow a VM's request? If not, `reason` names the rule. */
+enum verdict intake_judge(struct daemon *daemon, const struct vm *vm, struct lease_spec *spec,
+                          int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
+
+/* Number of reservations and deadline leases that the planner has neither accepted nor refused.
+ * O(leases). */
+size_t intake_undecided(const struct daemon *daemon);
