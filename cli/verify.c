@@ -26,7 +26,8 @@ struct verify_arguments {
 
 static const struct command_option again_options[] = {
     {"no-repeat", .type = ARGUMENT_FLAG, .offset = offsetof(struct verify_arguments, no_repeat),
-     .help = "Do not repeat the run, which takes as long as the run did"},
+     .help = "Do not repeat the run, which takes as long as the run did. Without this option, a "
+             "run that cannot be repeated is a violation"},
     {"policy-path", .type = ARGUMENT_TEXT, .argument = "FOLDER[:FOLDER]...",
      .offset = offsetof(struct verify_arguments, policy_path),
      .help = "Folders with policy modules of the run that are not Galerna's own; folders named in "
@@ -79,6 +80,8 @@ static int compare_with_run(json_t *record, const char *path,
         verify_compare(record, arguments->repeated, REPEATED_FROM_CONFIGURATION, verification);
     else if (arguments->no_repeat)
         verify_not_repeated(verification, "--no-repeat");
+    else if (arguments->options.partial && !verify_has_inputs(record))
+        verify_not_repeated(verification, "the record does not contain its inputs (--partial)");
     else
         return verify_repeat_recorded(record, path, arguments->policy_path, verification, err);
     return 0;

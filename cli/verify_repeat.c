@@ -115,7 +115,7 @@ static int note_failure(struct verification *verification, struct error *err)
         return 0;
     case ECHILD: /* a module failed */
     case ETIMEDOUT:
-        verify_not_repeated(verification, "%s", err->text);
+        verify_unrepeatable(verification, "%s", err->text);
         return 0;
     default:
         return -1;
@@ -128,7 +128,7 @@ static int note_module(struct verification *verification, struct error *err)
 
     if (err->code == EINVAL)
         return note_failure(verification, err);
-    verify_not_repeated(verification,
+    verify_unrepeatable(verification,
                         "the policy module is not loaded: %.*s; specify --policy-path, or -c",
                         details ? (int)(details - err->text) : ERROR_TEXT_MAX, err->text);
     return 0;
@@ -152,22 +152,26 @@ static int repeat_and_compare(json_t *record, struct recorded_run *recorded,
     if (!repeated)
         return note_failure(verification, err);
     if (told > most && was_cut_short(repeated))
-        verify_not_repeated(verification, "the run has too many steps for a record of this size");
+        verify_unrepeatable(verification, "the run has too many steps for a record of this size");
     else
         verify_compare(record, repeated, REPEATED_FROM_RECORD, verification);
     json_decref(repeated);
     return 0;
 }
 
+bool verify_has_inputs(json_t *record)
+{
+    return json_object_get(json_object_get(record, "galerna"), "inputs");
+}
+
 int verify_repeat_recorded(json_t *record, const char *name, const char *policy_path,
                            struct verification *verification, struct error *err)
 {
-    json_t *told = json_object_get(record, "galerna");
     struct recorded_run recorded;
     int result;
 
-    if (!json_object_get(told, "inputs")) {
-        verify_not_repeated(verification, "the record does not contain the inputs of the run");
+    if (!verify_has_inputs(record)) {
+        verify_unrepeatable(verification, "the record does not contain its inputs");
         return 0;
     }
     if (recorded_run_read(&recorded, record, name, err) < 0)

@@ -207,6 +207,19 @@ void verify_impossible(struct verification *verification, const char *why)
     checker_violation(&checker, &nowhere, "no run has such inputs: %s", why);
 }
 
+void verify_unrepeatable(struct verification *verification, const char *format, ...)
+{
+    struct checker checker = {.result = verification};
+    char why[sizeof verification->not_repeated];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    checker_examined(&checker, CHECK_REPEATED);
+    checker_violation(&checker, &nowhere, "the run was not repeated (see --no-repeat): %s", why);
+}
+
 void verify_not_repeated(struct verification *verification, const char *format, ...)
 {
     char *text = verification->not_repeated;

@@ -18,6 +18,10 @@ void verify_compare(json_t *record, json_t *repeated, enum repeated_from from,
 /* The run cannot be repeated from the record's inputs: a violation of CHECK_REPEATED. */
 void verify_impossible(struct verification *verification, const char *why);
 
-/* Notes that the run was not repeated, and why. */
+/* The run could not be repeated, and why: a violation of CHECK_REPEATED. */
+void verify_unrepeatable(struct verification *verification, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Notes that the user does not want the run to be repeated, and why. */
 void verify_not_repeated(struct verification *verification, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

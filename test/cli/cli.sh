@@ -282,8 +282,23 @@ repeated_from_record() {
     says out "the same record again: --no-repeat"
     sed 's/"policy-host-selection","greedy"/"policy-host-selection","mine"/' "$work/run.json" \
         >"$work/lie.json"
-    run 0 verify "$work/lie.json"
-    says out "unknown policy 'mine'; specify --policy-path, or -c"
+    run 1 verify "$work/lie.json"
+    says out "not repeated (see --no-repeat): the policy module is not loaded: unknown policy 'mine'"
+    says out "; specify --policy-path, or -c"
+    run 0 verify --no-repeat "$work/lie.json"
+    python3 - "$work/run.json" >"$work/lie.json" <<'END'
+import json, sys
+record = json.load(open(sys.argv[1]))
+del record["galerna"]["inputs"]
+record["galerna"]["version"] = 3
+json.dump(record, sys.stdout)
+END
+    run 1 verify "$work/lie.json" # stripped of what it is checked with
+    says out "repeated: the run was not repeated (see --no-repeat): the record does not contain its inputs"
+    run 0 verify --no-repeat "$work/lie.json"
+    run 0 verify --partial "$work/lie.json"
+    says out "not checked: whether the run gives the same record again: the record does not contain"
+    run 0 verify -c "$data/small.conf" "$work/lie.json"
     sed "s|\"policy-host-selection\",\"greedy\"|\"policy-host-selection\",\"$work/greedy.so\"|" \
         "$work/run.json" >"$work/lie.json"
     run 1 verify "$work/lie.json"
