@@ -76,8 +76,9 @@ bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
     case LEASE_ACTIVE:
     case LEASE_SUSPENDED_SCHEDULED:
         break;
+    case LEASE_PREPARING:
     case LEASE_RESUMING:
-        /* A resumption under way is not undone, but the lease may be suspended later. */
+        /* What is under way is not undone, but the lease may be suspended later. */
         if (!can_be_suspended_at(engine, lease, at, false))
             return false;
         break;
