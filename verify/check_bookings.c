@@ -85,6 +85,13 @@ static void check_begin(struct checker *checker, const struct schedule_lease *le
     }
 }
 
+/* A booking for later, made when the run begins, is for the next run: the lease is preempted in the
+ * second in which it starts. */
+static bool precedes(const struct schedule_plan *booking, const struct schedule_plan *run)
+{
+    return booking->time < run->from || (booking->time == run->from && booking->from <= run->from);
+}
+
 /* The bookings and plans of one lease, each in the order of time. */
 void check_bookings(struct checker *checker, const struct schedule_lease *lease,
                     const struct plans *bookings, const struct plans *plans)
@@ -96,7 +103,7 @@ void check_bookings(struct checker *checker, const struct schedule_lease *lease,
     for (size_t i = 0; i < plans->n; i++) {
         if (i > 0 && plans->items[i]->from == plans->items[i - 1]->from)
             continue;
-        while (next < bookings->n && bookings->items[next]->time <= plans->items[i]->from)
+        while (next < bookings->n && precedes(bookings->items[next], plans->items[i]))
             next++;
         check_begin(checker, lease, plans->items[i], next ? bookings->items[next - 1] : NULL);
     }
