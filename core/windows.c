@@ -166,8 +166,8 @@ static void sort(void *items, size_t n, size_t size, int (*compare)(const void *
         }
 }
 
-/* Gathers turns at the same time into one window, by ascending time. */
-static void gather(struct windows *windows)
+/* Gathers turns at the same time into one window, unless each VM has its own; by ascending time. */
+static void gather(struct windows *windows, bool one_by_one)
 {
     const size_t n_turns = windows->n;
 
@@ -177,7 +177,7 @@ static void gather(struct windows *windows)
     for (size_t i = 0; i < n_turns; i++) {
         const struct turn *turn = &windows->turns[i];
 
-        if (i == 0 || turn[-1].from != turn->from || turn[-1].until != turn->until)
+        if (i == 0 || one_by_one || turn[-1].from != turn->from || turn[-1].until != turn->until)
             windows->items[windows->n++] = (struct window){turn->from, turn->until, turn, 0};
         windows->items[windows->n - 1].n_vms++;
     }
@@ -266,7 +266,7 @@ static void lay_out(struct windows *windows, const struct layout *layout)
         lay_globally(windows, layout);
     else
         lay_locally(windows, layout, shifted ? 0 : overhead);
-    gather(windows);
+    gather(windows, settings->exclusion == EXCLUSION_GLOBAL);
     if (shifted)
         shift_site_wide(windows, layout);
 }
