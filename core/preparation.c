@@ -9,6 +9,7 @@
 #include "core/image_cache.h"
 #include "core/leases.h"
 #include "core/outputs.h"
+#include "core/python_order.h"
 #include "util/memory.h"
 
 struct image_transfers {
@@ -296,6 +297,8 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
         free(wanted);
         return false;
     }
+    if (transfers_are_never_cancelled(engine))
+        order_as_python_lists(wanted, n);
     transfer = reservation_create(lease, RESERVATION_TRANSFER, start, start + span,
                                   transfer_placement(engine, wanted, n));
     transfer->image = lease->request.image;
