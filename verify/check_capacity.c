@@ -2,6 +2,7 @@
  * reservations, by host and resource. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "verify/checker.h"
 
@@ -314,12 +315,31 @@ static int64_t repository_capacity(const struct capacity_change *changes, size_t
     return most;
 }
 
+static int64_t id_of(const struct schedule *schedule, uint32_t host)
+{
+    return host < schedule->n_hosts ? schedule->hosts[host].id : SCHEDULE_REPOSITORY;
+}
+
+static void report_excess(struct checker *checker, const struct capacity_change *change,
+                          int64_t held, int64_t capacity, int64_t until)
+{
+    const struct schedule *schedule = checker->schedule;
+    const char *type = schedule->types[change->type];
+    struct finding finding = {CHECK_CAPACITY, change->lease, id_of(schedule, change->host),
+                              change->time};
+
+    if (checker->result->haizea_1_0 && strncmp(type, "Net-", strlen("Net-")) == 0)
+        checker->result->tolerated[ODDITY_NETWORK_EXCEEDED]++;
+    else
+        checker_violation(checker, &finding, "%s: %lld held, capacity %lld, until %lld", type,
+                          (long long)held, (long long)capacity, (long long)until);
+}
+
 /* Checks one resource of one host over time. */
 static void sweep(struct checker *checker, const struct capacity_change *changes, size_t n)
 {
     const struct schedule *schedule = checker->schedule;
     bool is_host = changes->host < schedule->n_hosts;
-    int64_t host = is_host ? schedule->hosts[changes->host].id : SCHEDULE_REPOSITORY;
     int64_t capacity = is_host ? schedule->hosts[changes->host].capacity[changes->type]
                                : repository_capacity(changes, n);
     int64_t held = 0;
@@ -330,14 +350,9 @@ static void sweep(struct checker *checker, const struct capacity_change *changes
         if (i + 1 < n && changes[i + 1].time == changes[i].time)
             continue;
         checker_examined(checker, CHECK_CAPACITY);
-        if (held > capacity && !exceeded) {
-            int64_t until = i + 1 < n ? changes[i + 1].time : SCHEDULE_NEVER;
-
-            checker_violation(
-                checker, &(struct finding){CHECK_CAPACITY, changes[i].lease, host, changes[i].time},
-                "%s: %lld held, capacity %lld, until %lld", schedule->types[changes->type],
-                (long long)held, (long long)capacity, (long long)until);
-        }
+        if (held > capacity && !exceeded)
+            report_excess(checker, &changes[i], held, capacity,
+                          i + 1 < n ? changes[i + 1].time : SCHEDULE_NEVER);
         exceeded = held > capacity;
     }
 }

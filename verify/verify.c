@@ -47,6 +47,7 @@ static const char *const oddities[ODDITIES] = {
     [ODDITY_MEMORY_TIMES_VMS] = "memory-times-vms",
     [ODDITY_PREPARED_TWICE] = "prepared-twice",
     [ODDITY_MIGRATED_IN_VAIN] = "migrated-in-vain",
+    [ODDITY_NETWORK_EXCEEDED] = "network-exceeded",
 };
 
 const char *verify_check_name(enum verify_check check)

@@ -49,6 +49,7 @@ enum verify_oddity {
     ODDITY_MEMORY_TIMES_VMS,    /* such a window holds (memory x VMs) */
     ODDITY_PREPARED_TWICE,      /* the transfer of a cancelled preparation is carried out */
     ODDITY_MIGRATED_IN_VAIN,    /* migrations of a withdrawn plan continue and are not recorded */
+    ODDITY_NETWORK_EXCEEDED,    /* transfers and migrations take place whatever the network holds */
     ODDITIES
 };
 
