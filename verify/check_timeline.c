@@ -169,18 +169,30 @@ static bool is_look(const struct checker *checker, int64_t time)
     return false;
 }
 
-/* Was the resumption of a suspended lease planned by that time and withdrawn later? Haizea
- * continues the migrations of such a plan, without recording them. */
+/* Is moves[0] the end of a plan to resume the lease, before its resumption or with a run that was
+ * lost? */
+static bool ends_a_plan_in_vain(const struct checker *checker, const struct schedule_lease *lease,
+                                const struct schedule_move *const *moves, size_t n)
+{
+    if (moves[0]->from != STATE_SUSPENDED_SCHEDULED)
+        return false;
+    return moves[0]->to != STATE_RESUMING ||
+           (n > 1 && was_withdrawn(checker, lease, &moves[1], n - 1));
+}
+
+/* Was the resumption of a suspended lease planned by that time in vain? Haizea continues the
+ * migrations of a plan that is withdrawn; like those of a lost run, they are not recorded. */
 static bool was_planned_in_vain(const struct checker *checker, int64_t time)
 {
     const struct schedule *schedule = checker->schedule;
 
-    for (size_t lease = 0; lease < schedule->n_leases; lease++) {
-        const struct schedule_move *const *moves = checker_moves(checker, lease);
+    for (size_t i = 0; i < schedule->n_leases; i++) {
+        const struct schedule_move *const *moves = checker_moves(checker, i);
+        size_t n = checker_n_moves(checker, i);
 
-        for (size_t i = 1; i < checker_n_moves(checker, lease); i++)
-            if (moves[i]->from == STATE_SUSPENDED_SCHEDULED && moves[i]->to != STATE_RESUMING &&
-                moves[i - 1]->time <= time)
+        for (size_t k = 1; k < n; k++)
+            if (ends_a_plan_in_vain(checker, &schedule->leases[i], &moves[k], n - k) &&
+                moves[k - 1]->time <= time)
                 return true;
     }
     return false;
