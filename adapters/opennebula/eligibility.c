@@ -37,27 +37,33 @@ static void read_requirement(struct eligibility *eligibility, const char *name, 
     }
     host_columns_allow(eligibility->columns, expression, eligibility->scratch);
     requirement->hosts = kept_hosts(eligibility, eligibility->scratch);
-    if (names_figures(expression))
-        requirement->changing = expression;
-    else
-        expression_destroy(expression);
+    requirement->changes = names_figures(expression);
+    expression_destroy(expression);
+}
+
+/* Does the requirement, which allowed hosts, allow the same ones now? */
+static bool answer_holds(struct host_columns *columns, const struct requirement *requirement,
+                         const char *text, uint64_t *allowed)
+{
+    size_t size = host_columns_words(columns) * sizeof *allowed;
+    struct expression *expression = expression_parse_requirement(text, NULL);
+
+    memset(allowed, 0, size);
+    host_columns_allow(columns, expression, allowed);
+    expression_destroy(expression);
+    return memcmp(allowed, requirement->hosts, size) == 0;
 }
 
 static bool answers_hold(const struct eligibility *eligibility, struct host_columns *columns)
 {
-    size_t words = host_columns_words(columns);
-    uint64_t *allowed = memory_new(words, sizeof *allowed);
+    uint64_t *allowed = memory_new(host_columns_words(columns), sizeof *allowed);
+    const struct map *texts = &eligibility->requirement_texts;
     bool hold = true;
 
-    for (uint32_t i = 0; i < eligibility->requirement_texts.n && hold; i++) {
-        const struct requirement *requirement = &eligibility->requirements[i];
-
-        if (!requirement->changing)
-            continue;
-        memset(allowed, 0, words * sizeof *allowed);
-        host_columns_allow(columns, requirement->changing, allowed);
-        hold = memcmp(allowed, requirement->hosts, words * sizeof *allowed) == 0;
-    }
+    for (uint32_t i = 0; i < texts->n && hold; i++)
+        hold = !eligibility->requirements[i].changes ||
+               answer_holds(columns, &eligibility->requirements[i], map_key_bytes(texts, i),
+                            allowed);
     free(allowed);
     return hold;
 }
@@ -418,10 +424,8 @@ struct eligibility *eligibility_create(const struct eligibility_site *site,
 
 static void free_answers(struct eligibility *eligibility)
 {
-    for (size_t i = 0; i < eligibility->requirement_texts.n; i++) {
+    for (size_t i = 0; i < eligibility->requirement_texts.n; i++)
         free(eligibility->requirements[i].fault);
-        expression_destroy(eligibility->requirements[i].changing);
-    }
     for (size_t i = 0; i < eligibility->ranking_texts.n; i++)
         if (eligibility->rankings[i].fault)
             free(eligibility->rankings[i].fault);

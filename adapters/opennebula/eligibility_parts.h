@@ -8,9 +8,9 @@
 
 /* A text of SCHED_REQUIREMENTS or AUTOMATIC_REQUIREMENTS. */
 struct requirement {
-    const uint64_t *hosts;       /* hosts that meet it, in `allowed`; NULL: invalid */
-    char *fault;                 /* of an invalid one */
-    struct expression *changing; /* with figures that change continually, or NULL */
+    const uint64_t *hosts; /* hosts that meet it, in `allowed`; NULL: invalid */
+    char *fault;           /* of an invalid one */
+    bool changes;          /* names figures that change continually */
 };
 
 /* A text of SCHED_RANK, or the default policy. */
