@@ -17,6 +17,7 @@ void plan_finish(struct plan *plan)
     engine_destroy(plan->engine);
     free(plan->objects.filters);
     free(plan->columns);
+    free(plan->bitmaps);
     free(plan->objects.demands);
     kept_finish(&plan->kept);
     free(plan->host_of);
@@ -152,6 +153,19 @@ static void read_columns(struct plan *plan, struct wire_reader *reader)
         plan->columns[plan->n_columns++] = get_new_column(plan, reader);
 }
 
+/* They stay in the frame. */
+static void read_bitmaps(struct plan *plan, struct wire_reader *reader)
+{
+    size_t words = bitmap_words(plan->n_places);
+    size_t n = wire_get_count(reader, words > 0 ? words * sizeof(uint64_t) : 1);
+
+    plan->bitmaps = memory_grow(plan->bitmaps, &plan->bitmaps_allocated, plan->n_bitmaps + n,
+                                sizeof *plan->bitmaps);
+    wire_get_align(reader);
+    while (n--)
+        plan->bitmaps[plan->n_bitmaps++] = wire_get_words(reader, words);
+}
+
 /* A column by the number with which it was sent; -1: NULL. */
 static const void *get_column(const struct plan *plan, struct wire_reader *reader)
 {
@@ -201,9 +215,10 @@ static const struct host_rank *get_rank(struct plan *plan, struct wire_reader *r
 static void read_filter(struct plan *plan, struct wire_reader *reader)
 {
     struct host_filter *filter = kept_new(&plan->kept, 1, sizeof *filter);
+    int64_t allowed = wire_get(reader, -1, (int64_t)plan->n_bitmaps - 1);
 
-    if (wire_get_bool(reader))
-        filter->allowed = wire_get_words(reader, bitmap_words(plan->n_places));
+    if (allowed >= 0)
+        filter->allowed = plan->bitmaps[allowed];
     if (wire_get_bool(reader))
         filter->rank = get_rank(plan, reader);
     filter->rank_per_vm = wire_get(reader, INT64_MIN, INT64_MAX);
@@ -226,8 +241,8 @@ void plan_read_objects(struct plan *plan, struct wire_reader *reader)
     size_t n;
 
     read_columns(plan, reader);
+    read_bitmaps(plan, reader);
     n = wire_get_count(reader, 3);
-    wire_get_align(reader);
     for (size_t i = 0; i < n && !reader->failed; i++)
         read_filter(plan, reader);
     n = wire_get_count(reader, 10);

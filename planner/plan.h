@@ -13,8 +13,10 @@ struct plan {
     size_t filters_allocated, demands_allocated;
     const void **columns; /* a number for each host; ranks refer to them */
     size_t n_columns, columns_allocated;
+    const uint64_t **bitmaps; /* a bit for each place; filters refer to them */
+    size_t n_bitmaps, bitmaps_allocated;
     struct kept_list kept; /* the hosts' units, filters, demands, units held by VMs, and the
-                              frames that filters point into */
+                              frames that bitmaps point into */
 };
 
 /* A VM of a group that must start on another host. */
@@ -48,8 +50,8 @@ void plan_finish(struct plan *plan); /* frees the contents; the structure may be
 
 /* Read settings and hosts, and create an engine that begins at building->now. */
 int plan_make_engine(struct plan_building *building, struct wire_reader *reader, struct error *err);
-/* Read columns, filters and demands and add them to the existing ones. The filters point into the
- * frame. */
+/* Read columns, bitmaps, filters and demands and add them to the existing ones. The bitmaps stay in
+ * the frame. */
 void plan_read_objects(struct plan *plan, struct wire_reader *reader);
 /* Read adoptions and add them to the engine. Group members that must move get other hosts, a
  * limited number per plan: after each, the engine is rebuilt from `site` (where plan_make_engine()

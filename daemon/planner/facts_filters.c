@@ -1,5 +1,5 @@
-/* Host filters, and the columns that their ranks refer to, as facts. Filters and columns shared by
- * many VMs are sent once. Also the filters of VMs that must leave their hosts. */
+/* Host filters, and the bitmaps and columns that they refer to, as facts. What many VMs share is
+ * sent once. Also the filters of VMs that must leave their hosts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,21 +57,28 @@ static uint64_t *allowed_places(const struct facts *facts, const struct sides *s
     return allowed;
 }
 
-static int32_t put_filter(struct facts *facts, const struct sides *sides,
-                          const struct host_filter *filter)
+/* The number of the filter's bitmap for these sides; -1: all places. */
+static int32_t put_allowed(struct facts *facts, const struct sides *sides,
+                           const struct host_filter *filter)
 {
     const struct picture *picture = facts->picture;
-    struct wire_writer *section = &facts->filter_section;
     size_t words = bitmap_words(picture->hosts->pool.n + picture->n_insides);
     uint64_t *own = picture->n_insides ? allowed_places(facts, sides, filter) : NULL;
     const uint64_t *allowed = own ? own : filter->allowed;
 
-    wire_put(section, allowed != NULL);
-    if (allowed) {
-        wire_align(section, 0);
-        wire_put_raw(section, allowed, words * sizeof *allowed);
-    }
+    if (!allowed)
+        return -1;
+    wire_put_raw(&facts->bitmap_section, allowed, words * sizeof *allowed);
     free(own);
+    facts->n_new_bitmaps++;
+    return (int32_t)facts->sent->n_bitmaps++;
+}
+
+static int32_t put_filter(struct facts *facts, const struct host_filter *filter, int32_t allowed)
+{
+    struct wire_writer *section = &facts->filter_section;
+
+    wire_put(section, allowed);
     wire_put(section, filter->rank != NULL);
     if (filter->rank)
         put_rank(facts, filter->rank);
@@ -91,23 +98,38 @@ int32_t facts_put_filter(struct facts *facts, const struct vm_record *vm,
 {
     const struct sides sides = sides_of_vm(facts, vm);
 
-    return put_filter(facts, &sides, filter);
+    return put_filter(facts, filter, put_allowed(facts, &sides, filter));
+}
+
+/* The number with which an object was sent for these sides; *is_new: it is to be sent. */
+static int32_t *number_of(struct map *sent, const void *object, const struct sides *sides,
+                          bool *is_new)
+{
+    char key[sizeof object + sizeof *sides];
+    size_t before = sent->n;
+    uint32_t number;
+
+    memcpy(key, &object, sizeof object);
+    memcpy(key + sizeof object, sides, sizeof *sides);
+    number = map_add_bytes(sent, key, sizeof key);
+    *is_new = sent->n > before;
+    return map_value(sent, number);
 }
 
 static int32_t shared_filter(struct facts *facts, const struct sides *sides,
                              const struct host_filter *filter)
 {
-    struct map *sent = &facts->sent->filters;
-    char key[sizeof filter + sizeof *sides];
-    size_t before = sent->n;
-    uint32_t number;
+    struct sent *sent = facts->sent;
+    bool is_new, bitmap_is_new;
+    int32_t *number = number_of(&sent->filters, filter, sides, &is_new), *allowed;
 
-    memcpy(key, &filter, sizeof filter);
-    memcpy(key + sizeof filter, sides, sizeof *sides);
-    number = map_add_bytes(sent, key, sizeof key);
-    if (sent->n > before)
-        *(int32_t *)map_value(sent, number) = put_filter(facts, sides, filter);
-    return *(int32_t *)map_value(sent, number);
+    if (!is_new)
+        return *number;
+    allowed = number_of(&sent->bitmaps, filter->allowed, sides, &bitmap_is_new);
+    if (bitmap_is_new)
+        *allowed = put_allowed(facts, sides, filter);
+    *number = put_filter(facts, filter, *allowed);
+    return *number;
 }
 
 int32_t facts_shared_filter(struct facts *facts, const struct vm_record *vm,
@@ -140,7 +162,7 @@ int32_t facts_usual_hosts_of(struct facts *facts, const struct lease_record *lea
             n++;
         }
     if (n < hosts->n)
-        number = put_filter(facts, &sides, &filter);
+        number = put_filter(facts, &filter, put_allowed(facts, &sides, &filter));
     else if (facts->picture->n_insides)
         number = shared_filter(facts, &sides, &any_host);
     free(usual);

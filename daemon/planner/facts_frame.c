@@ -18,6 +18,7 @@ void facts_init(struct facts *facts, const struct planner *planner, int64_t now)
 void facts_finish(struct facts *facts)
 {
     wire_writer_finish(&facts->column_section);
+    wire_writer_finish(&facts->bitmap_section);
     wire_writer_finish(&facts->filter_section);
     wire_writer_finish(&facts->demand_section);
     wire_writer_finish(&facts->adoption_section);
@@ -101,8 +102,10 @@ void facts_put(struct facts *facts, bool rebuild, struct wire_writer *frame)
         wire_put_all(frame, &facts->planner->events);
     wire_put(frame, (int64_t)facts->n_new_columns);
     wire_move(frame, &facts->column_section);
-    wire_put(frame, (int64_t)facts->n_new_filters);
+    wire_put(frame, (int64_t)facts->n_new_bitmaps);
     wire_align(frame, WIRE_HEADER);
+    wire_move(frame, &facts->bitmap_section);
+    wire_put(frame, (int64_t)facts->n_new_filters);
     wire_move(frame, &facts->filter_section);
     wire_put(frame, (int64_t)facts->n_new_demands);
     wire_move(frame, &facts->demand_section);

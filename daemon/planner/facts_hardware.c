@@ -10,6 +10,7 @@ void sent_init(struct sent *sent)
 {
     *sent = (struct sent){0};
     map_init_copying(&sent->filters, sizeof(int32_t));
+    map_init_copying(&sent->bitmaps, sizeof(int32_t));
     map_init(&sent->columns, 0);
     map_init_copying(&sent->demands, 0);
     map_init_copying(&sent->names, 0);
@@ -18,6 +19,7 @@ void sent_init(struct sent *sent)
 void sent_finish(struct sent *sent)
 {
     map_finish(&sent->filters);
+    map_finish(&sent->bitmaps);
     map_finish(&sent->columns);
     map_finish(&sent->demands);
     map_finish(&sent->names);

@@ -60,8 +60,8 @@ struct note {
 
 /* Objects sent to the engine and referred to by number, in the order of sending. */
 struct sent {
-    struct map filters; /* numbers by address and sides */
-    size_t n_filters;
+    struct map filters, bitmaps; /* numbers by address and sides */
+    size_t n_filters, n_bitmaps;
     struct map columns; /* by address */
     struct map demands; /* by their bytes */
     struct map names;   /* of devices and profiles: the numbers of core/demand.h */
@@ -76,9 +76,9 @@ struct facts {
     struct map *planned; /* struct planned * by lease */
     struct sent *sent;
 
-    struct wire_writer column_section, filter_section, demand_section, adoption_section,
-        step_section;
-    size_t n_new_columns, n_new_filters, n_new_demands, n_adoptions, n_steps;
+    struct wire_writer column_section, bitmap_section, filter_section, demand_section,
+        adoption_section, step_section;
+    size_t n_new_columns, n_new_bitmaps, n_new_filters, n_new_demands, n_adoptions, n_steps;
     int64_t *step_leases; /* the lease of each step; -1: several leases */
     size_t steps_allocated;
     size_t n_requests;

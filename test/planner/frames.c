@@ -77,11 +77,11 @@ static void put_filter(struct wire_writer *frame, const struct test_plan *plan)
 
         wire_put_raw(frame, &place, sizeof place);
     }
-    wire_put(frame, 1);
-    wire_align(frame, WIRE_HEADER);
-    wire_put(frame, true);
+    wire_put(frame, 1); /* bitmaps */
     wire_align(frame, WIRE_HEADER);
     wire_put_raw(frame, &allowed, sizeof allowed);
+    wire_put(frame, 1); /* filters */
+    wire_put(frame, 0); /* the bitmap */
     wire_put(frame, true);
     wire_put(frame, 1);
     wire_put(frame, RANK_COLUMN);
@@ -106,8 +106,9 @@ void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
         put_filter(frame, plan);
     } else {
         wire_put(frame, 0); /* columns */
-        wire_put(frame, 0); /* filters */
+        wire_put(frame, 0); /* bitmaps */
         wire_align(frame, WIRE_HEADER);
+        wire_put(frame, 0); /* filters */
     }
     wire_put(frame, 0); /* demands */
     if (!plan->goes_on)

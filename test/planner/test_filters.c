@@ -1,4 +1,5 @@
-/* Host filters in a plan: what is sent is what the engine asks, and a damaged rank is refused. */
+/* Host filters in a plan: what is sent is what the engine asks, and damaged ranks and bitmaps that
+ * were not sent are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,9 @@ struct sent_step {
     int64_t operation, operand;
 };
 
-static void put_filter(struct wire_writer *writer, const struct sent_step *steps, size_t n)
+/* The only bitmap has the number 0. */
+static void put_filter(struct wire_writer *writer, int64_t bitmap, const struct sent_step *steps,
+                       size_t n)
 {
     static const double column[HOSTS] = {1, 2, 4};
     static const int64_t added[HOSTS] = {10, 20, 30};
@@ -26,11 +29,11 @@ static void put_filter(struct wire_writer *writer, const struct sent_step *steps
     wire_put(writer, 2); /* columns */
     wire_put_raw(writer, column, sizeof column);
     wire_put_raw(writer, added, sizeof added);
-    wire_put(writer, 1); /* filters */
-    wire_align(writer, 0);
-    wire_put(writer, true);
+    wire_put(writer, 1); /* bitmaps */
     wire_align(writer, 0);
     wire_put_raw(writer, &allowed, sizeof allowed);
+    wire_put(writer, 1); /* filters */
+    wire_put(writer, bitmap);
     wire_put(writer, true);
     wire_put(writer, (int64_t)n);
     for (size_t i = 0; i < n; i++) {
@@ -67,7 +70,7 @@ static void filters_come_back(void **state)
     struct plan plan;
 
     (void)state;
-    put_filter(&writer, steps, 4);
+    put_filter(&writer, 0, steps, 4);
     assert_true(is_read(&plan, &writer, writer.n));
     assert_int_equal(plan.objects.n_filters, 1);
     filter = plan.objects.filters[0];
@@ -105,9 +108,26 @@ static void ranks_that_make_no_sense_are_refused(void **state)
         struct wire_writer writer = {0};
         struct plan plan;
 
-        put_filter(&writer, ranks[i].steps, ranks[i].n);
+        put_filter(&writer, 0, ranks[i].steps, ranks[i].n);
         if (is_read(&plan, &writer, writer.n))
             fail_msg("rank %zu is read", i);
+        plan_finish(&plan);
+        wire_writer_finish(&writer);
+    }
+}
+
+static void bitmaps_that_were_not_sent_are_refused(void **state)
+{
+    static const struct sent_step steps[] = {{RANK_NUMBER, 1}};
+    static const int64_t bitmaps[] = {-2, 1, INT64_MAX};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bitmaps / sizeof *bitmaps; i++) {
+        struct wire_writer writer = {0};
+        struct plan plan;
+
+        put_filter(&writer, bitmaps[i], steps, 1);
+        assert_false(is_read(&plan, &writer, writer.n));
         plan_finish(&plan);
         wire_writer_finish(&writer);
     }
@@ -118,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filters_come_back),
         cmocka_unit_test(ranks_that_make_no_sense_are_refused),
+        cmocka_unit_test(bitmaps_that_were_not_sent_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
