@@ -14,6 +14,8 @@ struct host {
 
 struct host_attributes {
     unsigned char *frame, *end; /* contains the texts */
+    const char **names;         /* of attributes; hosts refer to them by number */
+    size_t n_names;
     struct host *hosts;
     size_t n_hosts;
 };
@@ -25,13 +27,21 @@ static const char *get_long_text(struct wire_reader *reader)
     return text ? text : "";
 }
 
-static void read_host(struct host *host, struct wire_reader *reader)
+static size_t get_name(const struct host_attributes *attributes, struct wire_reader *reader)
+{
+    return (size_t)wire_get(reader, 0, (int64_t)attributes->n_names - 1);
+}
+
+static void read_host(const struct host_attributes *attributes, struct host *host,
+                      struct wire_reader *reader)
 {
     host->name = get_long_text(reader);
     host->n = wire_get_count(reader, 2);
     host->at = reader->at;
-    for (size_t i = 0; i < 2 * host->n; i++)
+    for (size_t i = 0; i < host->n; i++) {
+        get_name(attributes, reader);
         get_long_text(reader);
+    }
 }
 
 void host_attributes_take(struct host_attributes **attributes, unsigned char *frame,
@@ -41,10 +51,14 @@ void host_attributes_take(struct host_attributes **attributes, unsigned char *fr
 
     taken->frame = frame;
     taken->end = reader->end;
+    taken->n_names = wire_get_count(reader, 1);
+    taken->names = memory_new(taken->n_names, sizeof *taken->names);
+    for (size_t i = 0; i < taken->n_names; i++)
+        taken->names[i] = get_long_text(reader);
     taken->n_hosts = wire_get_count(reader, 2);
     taken->hosts = memory_new(taken->n_hosts, sizeof *taken->hosts);
     for (size_t i = 0; i < taken->n_hosts; i++)
-        read_host(&taken->hosts[i], reader);
+        read_host(taken, &taken->hosts[i], reader);
     host_attributes_destroy(*attributes);
     *attributes = taken;
 }
@@ -62,7 +76,7 @@ const char *host_attributes_find(const struct host_attributes *attributes, uint3
         return host->name;
     wire_reader_init(&section, host->at, (size_t)(attributes->end - host->at));
     for (size_t i = 0; i < host->n; i++) {
-        bool found = strcmp(get_long_text(&section), name) == 0;
+        bool found = strcmp(attributes->names[get_name(attributes, &section)], name) == 0;
         const char *value = get_long_text(&section);
 
         if (found)
@@ -76,6 +90,7 @@ void host_attributes_destroy(struct host_attributes *attributes)
     if (!attributes)
         return;
     free(attributes->hosts);
+    free(attributes->names);
     free(attributes->frame);
     free(attributes);
 }

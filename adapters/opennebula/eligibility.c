@@ -61,9 +61,9 @@ static bool answers_hold(const struct eligibility *eligibility, struct host_colu
     bool hold = true;
 
     for (uint32_t i = 0; i < texts->n && hold; i++)
-        hold = !eligibility->requirements[i].changes ||
-               answer_holds(columns, &eligibility->requirements[i], map_key_bytes(texts, i),
-                            allowed);
+        hold =
+            !eligibility->requirements[i].changes ||
+            answer_holds(columns, &eligibility->requirements[i], map_key_bytes(texts, i), allowed);
     free(allowed);
     return hold;
 }

@@ -75,17 +75,26 @@ static void put_usage(const struct facts *facts, struct wire_writer *frame)
 
 void facts_put_attributes(const struct host_pool *pool, struct wire_writer *frame)
 {
-    wire_put(frame, (int64_t)pool->n);
+    struct wire_writer hosts = {0};
+    struct map names;
+
+    map_init(&names, 0);
     for (size_t i = 0; i < pool->n; i++) {
         const struct attributes *attributes = &pool->items[i].attributes;
 
-        wire_put_text(frame, pool->items[i].name);
-        wire_put(frame, (int64_t)attributes->n);
+        wire_put_text(&hosts, pool->items[i].name);
+        wire_put(&hosts, (int64_t)attributes->n);
         for (size_t j = 0; j < attributes->n; j++) {
-            wire_put_text(frame, attributes->items[j].name);
-            wire_put_text(frame, attributes->items[j].value);
+            wire_put(&hosts, map_add_text(&names, attributes->items[j].name));
+            wire_put_text(&hosts, attributes->items[j].value);
         }
     }
+    wire_put(frame, (int64_t)names.n);
+    for (uint32_t i = 0; i < names.n; i++)
+        wire_put_text(frame, map_key_bytes(&names, i));
+    wire_put(frame, (int64_t)pool->n);
+    wire_move(frame, &hosts);
+    map_finish(&names);
 }
 
 void facts_put(struct facts *facts, bool rebuild, struct wire_writer *frame)
