@@ -53,11 +53,11 @@ static int take_non_preemptible(const struct command_option *option, void *value
 static int take_compatibility(const struct command_option *option, void *value, const char *text,
                               struct error *err)
 {
-    bool *haizea = value;
+    bool haizea = strcmp(text, "haizea-1.0") == 0;
 
     (void)option;
-    *haizea = strcmp(text, "haizea-1.0") == 0;
-    if (*haizea || strcmp(text, "default") == 0)
+    *(struct lwf_quirks *)value = haizea ? LWF_QUIRKS_OF_HAIZEA_1_0 : (struct lwf_quirks){0};
+    if (haizea || strcmp(text, "default") == 0)
         return 0;
     return error_set(err, EINVAL, "expected default or haizea-1.0");
 }
@@ -84,9 +84,8 @@ const struct site *site_argument_site(const struct site_argument *argument)
 #define AT(member) offsetof(struct trace_arguments, member)
 
 const struct command_option trace_reading_options[TRACE_READING_OPTIONS] = {
-    {"compatibility", .type = ARGUMENT_OWN, .argument = "MODE",
-     .offset = AT(reading.lwf.haizea_1_0), .words = "default|haizea-1.0", .otherwise = "default",
-     .take = take_compatibility,
+    {"compatibility", .type = ARGUMENT_OWN, .argument = "MODE", .offset = AT(reading.lwf.quirks),
+     .words = "default|haizea-1.0", .otherwise = "default", .take = take_compatibility,
      .help = "haizea-1.0: read LWF as Haizea 1.0 does, without deadlines and attributes of "
              "Galerna, and with times that do not parse as 0"},
     {"site", .type = ARGUMENT_OWN, .argument = "N,cpu=C,memory=M", .offset = AT(site),

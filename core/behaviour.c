@@ -41,6 +41,12 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .victims_whatever_terms = true,
         .reservations_cut_into_idle_hosts = true,
         .reservations_keep_their_hosts = true,
-        .traces_by_haizeas_grammar = true,
+        .traces_without_extensions = true,
+        .traces_with_unreadable_times = true,
+        .traces_with_misplaced_elements = true,
+        .traces_with_longer_runs = true,
+        .traces_in_file_order = true,
+        .slowdowns_rounded_up = true,
+        .slowdowns_of_actual_durations = true,
     };
 }

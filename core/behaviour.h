@@ -93,9 +93,22 @@ struct behaviour {
     /* A lease planned for later keeps the hosts on which it was first placed, even if it has room
      * elsewhere and another lease could start there now. */
     bool reservations_keep_their_hosts;
-    /* Deadlines, earliest starts and terms other than `preemptible` are not read from traces, and
-     * an unreadable time is 0. */
-    bool traces_by_haizeas_grammar;
+    /* Deadlines, earliest starts and terms other than `preemptible` are not read from traces. */
+    bool traces_without_extensions;
+    /* An unreadable time in a trace has the value that Haizea reads, mostly 0. */
+    bool traces_with_unreadable_times;
+    /* Repeated and misplaced elements of a trace are ignored, and a duration may be 0. */
+    bool traces_with_misplaced_elements;
+    /* An actual duration in a trace may exceed the requested one. */
+    bool traces_with_longer_runs;
+    /* Requests are taken in the order of an unsorted trace: when the clock reaches the first
+     * remaining one, all those submitted by then. */
+    bool traces_in_file_order;
+    /* The slowdown of a VM is the ceiling of an inexact product: 3000 s and 10 % give 3301 s. */
+    bool slowdowns_rounded_up;
+    /* If the actual duration is known, it stays unchanged, and its slowed-down value becomes the
+     * requested duration. */
+    bool slowdowns_of_actual_durations;
 };
 
 void behaviour_default(struct behaviour *behaviour);

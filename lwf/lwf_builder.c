@@ -43,11 +43,7 @@ static bool first_of_its_kind(struct lwf_reader *reader, enum lwf_element elemen
         reader->request.seen |= bit;
         return true;
     }
-    if (reader->options.haizea_1_0)
-        lwf_warn_at(reader, lwf_parser_place(reader, NULL), "duplicate <%s>; the first one counts",
-                    lwf_element_names[element]);
-    else
-        lwf_complain(reader, NULL, "duplicate <%s>", lwf_element_names[element]);
+    lwf_object(reader, NULL, "duplicate <%s>", lwf_element_names[element]);
     return false;
 }
 
@@ -82,7 +78,7 @@ static bool begin_lease(struct lwf_reader *reader)
         if (lease_terms[i].of_haizea)
             lwf_take_term(reader, &lease_terms[i], &request->term_values);
     request->terms = lease_terms_usual(request->preemptible);
-    if (reader->options.haizea_1_0)
+    if (reader->options.quirks.no_extensions)
         return true;
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
         if (!lease_terms[i].of_haizea)
@@ -94,7 +90,8 @@ static bool begin_lease(struct lwf_reader *reader)
 
 static void begin_start(struct lwf_reader *reader)
 {
-    reader->request.earliest = lwf_given(reader, ATTRIBUTE_EARLIEST) && !reader->options.haizea_1_0;
+    reader->request.earliest =
+        lwf_given(reader, ATTRIBUTE_EARLIEST) && !reader->options.quirks.no_extensions;
     if (reader->request.earliest)
         lwf_take_time(reader, ATTRIBUTE_EARLIEST, false, &reader->request.request.start);
 }
@@ -109,10 +106,9 @@ static void begin_duration(struct lwf_reader *reader)
 {
     struct lease_request *request = &reader->request.request;
 
-    if (lwf_take_time(reader, ATTRIBUTE_TIME, true, &request->duration) && request->duration == 0 &&
-        !reader->options.haizea_1_0)
-        lwf_complain(reader, reader->values[ATTRIBUTE_TIME].text,
-                     "the duration is 0: expected a second or more");
+    if (lwf_take_time(reader, ATTRIBUTE_TIME, true, &request->duration) && request->duration == 0)
+        lwf_object(reader, reader->values[ATTRIBUTE_TIME].text,
+                   "the duration is 0: expected a second or more");
     request->duration_original = request->duration;
 }
 
@@ -161,8 +157,7 @@ static bool begin_requests(struct lwf_reader *reader)
 static bool begin_when(struct lwf_reader *reader, enum lwf_element element)
 {
     if (reader->request.now || reader->request.exact) {
-        if (!reader->options.haizea_1_0)
-            lwf_complain(reader, NULL, "<start> contains more than one of <now/> and <exact/>");
+        lwf_object(reader, NULL, "<start> contains more than one of <now/> and <exact/>");
         return false;
     }
     if (element == ELEMENT_EXACT)
@@ -176,9 +171,7 @@ static bool begin_when(struct lwf_reader *reader, enum lwf_element element)
 static bool begin_image(struct lwf_reader *reader, enum lwf_element element)
 {
     if (reader->request.seen & (1u << ELEMENT_NONE | 1u << ELEMENT_DISK_IMAGE)) {
-        if (!reader->options.haizea_1_0)
-            lwf_complain(reader, NULL,
-                         "<software> contains more than one of <none/> and <disk-image/>");
+        lwf_object(reader, NULL, "<software> contains more than one of <none/> and <disk-image/>");
         return false;
     }
     reader->request.seen |= 1u << element;
@@ -231,7 +224,7 @@ bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element, enum
         begin_duration(reader);
         return true;
     case ELEMENT_DEADLINE:
-        if (reader->options.haizea_1_0 || !first_of_its_kind(reader, element))
+        if (reader->options.quirks.no_extensions || !first_of_its_kind(reader, element))
             return false;
         lwf_take_time(reader, ATTRIBUTE_TIME, false, &reader->request.request.deadline);
         return true;
@@ -310,7 +303,7 @@ static void end_request(struct lwf_reader *reader)
                         "an earliest start is for best-effort leases, without <exact/> or <now/>");
     if (open->now)
         request->start = INSTANT_NONE;
-    if (!reader->options.haizea_1_0 && request->duration_known > request->duration)
+    if (!reader->options.quirks.longer_runs && request->duration_known > request->duration)
         request->duration_known = request->duration;
     if (open->sound) {
         queue_request(reader);

@@ -55,9 +55,8 @@ void lwf_res_begin(struct lwf_reader *reader)
     if (reader->res_type < 0)
         return;
     if (reader->set_types >> reader->res_type & 1) {
-        if (!reader->options.haizea_1_0)
-            lwf_complain(reader, value->text, "duplicate amount of \"%.*s\" in a node set",
-                         lwf_shown(value), value->text);
+        lwf_object(reader, value->text, "duplicate amount of \"%.*s\" in a node set",
+                   lwf_shown(value), value->text);
         reader->set.amounts.of[reader->res_type] = 0;
     }
     reader->set_types |= 1u << reader->res_type;
@@ -135,8 +134,8 @@ bool lwf_site_begin(struct lwf_reader *reader)
         return true;
     }
     /* The site already found by the search after the requests, or a duplicate. */
-    if (!reader->site_searched && !reader->options.haizea_1_0)
-        lwf_complain(reader, NULL, "duplicate <site>");
+    if (!reader->site_searched)
+        lwf_object(reader, NULL, "duplicate <site>");
     return false;
 }
 

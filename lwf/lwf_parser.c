@@ -93,6 +93,19 @@ void lwf_complain(struct lwf_reader *reader, const char *where, const char *form
     va_end(args);
 }
 
+void lwf_object(struct lwf_reader *reader, const char *where, const char *format, ...)
+{
+    bool is_ignored = reader->options.quirks.misplaced_elements;
+    va_list args;
+
+    if (is_ignored && !reader->options.report)
+        return;
+    va_start(args, format);
+    find(reader, is_ignored ? LWF_WARNING : LWF_ERROR, lwf_parser_place(reader, where), format,
+         args);
+    va_end(args);
+}
+
 void lwf_warn_at(struct lwf_reader *reader, struct lwf_place place, const char *format, ...)
 {
     va_list args;
@@ -127,13 +140,9 @@ static void pass_over(struct lwf_reader *reader, enum lwf_element element, const
     if (element == ELEMENT_UNKNOWN)
         lwf_warn_at(reader, lwf_parser_place(reader, NULL), "unknown element <%.64s> ignored",
                     (const char *)name);
-    else if (reader->options.haizea_1_0)
-        lwf_warn_at(reader, lwf_parser_place(reader, NULL),
-                    "<%s> is ignored here; it belongs in %s", lwf_element_names[element],
-                    lwf_element_parents(element));
     else
-        lwf_complain(reader, NULL, "<%s> is not expected here; it belongs in %s",
-                     lwf_element_names[element], lwf_element_parents(element));
+        lwf_object(reader, NULL, "<%s> is not expected here; it belongs in %s",
+                   lwf_element_names[element], lwf_element_parents(element));
 }
 
 static bool take_attributes(struct lwf_reader *reader, enum lwf_element element, int n,

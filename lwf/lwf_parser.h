@@ -105,6 +105,10 @@ void lwf_complain(struct lwf_reader *reader, const char *where, const char *form
 void lwf_complain_at(struct lwf_reader *reader, struct lwf_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* As lwf_complain(), but a warning if Haizea 1.0 ignores it and its way of reading is requested. */
+void lwf_object(struct lwf_reader *reader, const char *where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* A warning, given only if reports are requested. */
 void lwf_warn_at(struct lwf_reader *reader, struct lwf_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

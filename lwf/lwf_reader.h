@@ -30,15 +30,22 @@ struct lwf_finding {
     const char *text; /* the finding and the expected input; valid during the call */
 };
 
+/* How Haizea 1.0 reads (core/behaviour.h); all false: Galerna's own way. In both cases, a resource
+ * type that the site lacks, a missing element or attribute, and a malformed number are errors;
+ * Haizea raises an exception. */
+struct lwf_quirks {
+    bool no_extensions;      /* <deadline> and Galerna's own attributes are ignored */
+    bool unreadable_times;   /* have the value that Haizea reads, mostly 0; false: an error */
+    bool misplaced_elements; /* and all but the first of repeated ones are ignored, and a duration
+                                may be 0; false: an error */
+    bool longer_runs; /* an actual duration may exceed the requested one; false: it is reduced
+                         to that (1.1 ignores it, with the same effect) */
+};
+
+#define LWF_QUIRKS_OF_HAIZEA_1_0 ((struct lwf_quirks){true, true, true, true})
+
 struct lwf_options {
-    /* Read like Haizea 1.0: ignore <deadline> and Galerna's own attributes, give malformed times
-     * the value that Haizea reads (mostly 0), use the first of repeated elements, skip misplaced
-     * ones, and accept an actual duration that exceeds the requested one. False: such a time,
-     * repetition or place is an error, and an excessive actual duration is reduced to the requested
-     * one (1.1 ignores it, with the same effect). In both cases, a resource type that the site
-     * lacks, a missing element or attribute, and a malformed number are errors; Haizea raises an
-     * exception. */
-    bool haizea_1_0;
+    struct lwf_quirks quirks;
 
     /* The resource types that leases may request, in the order of the amounts. NULL: the types of
      * the trace's own site; without a site, types are added as they occur. */

@@ -34,7 +34,7 @@ bool lwf_take_time(struct lwf_reader *reader, enum lwf_attribute attribute, bool
 
     if (value_parse_delta(value->text, value->end, seconds))
         return true;
-    if (reader->options.haizea_1_0) {
+    if (reader->options.quirks.unreadable_times) {
         *seconds = value_parse_delta_haizea(value->text, value->end);
         lwf_warn_at(reader, lwf_parser_place(reader, value->text),
                     "\"%.*s\" is not a time and is taken as %" PRId64 " s, as Haizea 1.0 does",

@@ -41,11 +41,10 @@ struct trace_overheads {
     enum trace_overhead_leases leases; /* the leases that get the overheads */
     double slowdown_percent;           /* 0 or more; additional run time in a VM */
     int64_t boot_seconds;              /* added to every requested and actual duration */
-    /* Compute the slowdown like Haizea 1.0: as the ceiling of an inexact product (3000 s and 10 %
-     * give 3301 s). If the actual duration is known, it stays unchanged, and its slowed-down value
-     * becomes the requested duration. False: both durations are slowed down, and whole seconds are
-     * not rounded up. */
-    bool haizea_1_0;
+    /* Haizea 1.0 (core/behaviour.h). Both false: both durations are slowed down, and whole seconds
+     * are not rounded up. */
+    bool rounded_up;
+    bool of_actual_durations;
 };
 
 /* duration_original and unlimited durations stay unchanged. Errors: EINVAL (negative overhead). */

@@ -111,7 +111,7 @@ static int64_t slow_down(const struct trace_overheads *overheads, int64_t second
 
     if (product >= (double)TRACE_TIME_MAX)
         return TRACE_TIME_MAX;
-    if (!overheads->haizea_1_0 && fabs(product - whole) < 1e-6)
+    if (!overheads->rounded_up && fabs(product - whole) < 1e-6)
         return (int64_t)whole;
     return (int64_t)ceil(product);
 }
@@ -125,7 +125,7 @@ static void apply_overheads(struct transform *transform, struct lease_request *r
         (overheads->leases == OVERHEAD_BEST_EFFORT && request->kind != LEASE_BEST_EFFORT))
         return;
     if (overheads->slowdown_percent > 0) {
-        if (is_known && overheads->haizea_1_0) {
+        if (is_known && overheads->of_actual_durations) {
             request->duration = slow_down(overheads, request->duration_known);
         } else {
             if (request->duration != SPAN_UNLIMITED)

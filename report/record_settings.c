@@ -99,7 +99,13 @@ static const struct setting behaviour_table[] = {
     SWITCH(victims_whatever_terms),
     SWITCH(reservations_cut_into_idle_hosts),
     SWITCH(reservations_keep_their_hosts),
-    SWITCH(traces_by_haizeas_grammar),
+    SWITCH(traces_without_extensions),
+    SWITCH(traces_with_unreadable_times),
+    SWITCH(traces_with_misplaced_elements),
+    SWITCH(traces_with_longer_runs),
+    SWITCH(traces_in_file_order),
+    SWITCH(slowdowns_rounded_up),
+    SWITCH(slowdowns_of_actual_durations),
 };
 
 enum {

@@ -72,7 +72,7 @@ static int check_durations(const struct configuration *configuration, const stru
     for (size_t i = 0; i < list->n; i++) {
         before[i] = list->items[i].request;
         before[i].duration = before[i].duration_original;
-        if (overheads.haizea_1_0 && before[i].duration_known != SPAN_NONE)
+        if (overheads.of_actual_durations && before[i].duration_known != SPAN_NONE)
             before[i].duration_known -= overheads.boot_seconds;
         else
             before[i].duration_known = SPAN_NONE;

@@ -26,10 +26,15 @@ static int configured_site(const struct configuration *configuration, struct sit
 static struct trace *open_file(const struct configuration *configuration, const char *file,
                                const struct resource_types *types, struct error *err)
 {
+    const struct behaviour *behaviour = &configuration->settings.behaviour;
     struct trace_options options;
 
     trace_options_init(&options);
-    options.lwf.haizea_1_0 = configuration->settings.behaviour.traces_by_haizeas_grammar;
+    options.lwf.quirks =
+        (struct lwf_quirks){.no_extensions = behaviour->traces_without_extensions,
+                            .unreadable_times = behaviour->traces_with_unreadable_times,
+                            .misplaced_elements = behaviour->traces_with_misplaced_elements,
+                            .longer_runs = behaviour->traces_with_longer_runs};
     options.lwf.types = types;
     return trace_open(file, &options, err);
 }
@@ -42,7 +47,7 @@ static struct trace *combine(const struct configuration *configuration, struct t
     struct trace *injection;
 
     if (!configuration->injectionfile)
-        return configuration->compatibility == COMPATIBILITY_HAIZEA_1_0
+        return configuration->settings.behaviour.traces_in_file_order
                    ? trace_ordered(trace, TRACE_ORDER_HAIZEA_1_0, err)
                    : trace;
     injection = open_file(configuration, configuration->injectionfile, &site->types, err);
@@ -58,7 +63,8 @@ struct trace_overheads stage_trace_overheads(const struct configuration *configu
         .leases = (enum trace_overhead_leases)configuration->add_overhead,
         .slowdown_percent = configuration->slowdown_overhead,
         .boot_seconds = configuration->bootshutdown_overhead,
-        .haizea_1_0 = configuration->compatibility == COMPATIBILITY_HAIZEA_1_0,
+        .rounded_up = configuration->settings.behaviour.slowdowns_rounded_up,
+        .of_actual_durations = configuration->settings.behaviour.slowdowns_of_actual_durations,
     };
 }
 

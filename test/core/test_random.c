@@ -49,7 +49,7 @@ static void ask_something(struct scenario *s, struct dice *dice, int64_t id)
         {1 + (uint32_t)draw(dice, 3), {{10 + draw(dice, 90), 64 + draw(dice, 512)}}, NULL, NULL},
         {1 + (uint32_t)draw(dice, 2), {{10 + draw(dice, 90), 64 + draw(dice, 900)}}, NULL, NULL}};
 
-    if (s->settings.behaviour.traces_by_haizeas_grammar && what.kind == LEASE_DEADLINE)
+    if (s->settings.behaviour.traces_without_extensions && what.kind == LEASE_DEADLINE)
         what.kind = LEASE_BEST_EFFORT;
     what.duration = draw(dice, 25) ? draw(dice, 500) : SPAN_UNLIMITED;
     if (what.kind == LEASE_DEADLINE && what.duration == SPAN_UNLIMITED)

@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct trace *open_bytes(const void *bytes, size_t size, bool haizea_1_0)
 {
-    struct lwf_options options = {.haizea_1_0 = haizea_1_0};
+    struct lwf_options options = {.quirks = haizea_1_0 ? LWF_QUIRKS_OF_HAIZEA_1_0
+                                                       : (struct lwf_quirks){false}};
     struct error err;
     struct source *source = source_open_memory("fuzz", bytes, size);
 

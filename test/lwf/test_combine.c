@@ -170,7 +170,7 @@ static struct lease_request with_overheads(struct lease_request request,
 
 static void test_overheads_as_haizea(void **state)
 {
-    struct trace_overheads overheads = {OVERHEAD_ALL, 10, 20, true};
+    struct trace_overheads overheads = {OVERHEAD_ALL, 10, 20, true, true};
     struct lease_request request = simple_request(1, 0, 3000);
 
     (void)state;
@@ -183,7 +183,7 @@ static void test_overheads_as_haizea(void **state)
 
 static void test_overheads(void **state)
 {
-    struct trace_overheads overheads = {OVERHEAD_ALL, 10, 20, false};
+    struct trace_overheads overheads = {OVERHEAD_ALL, 10, 20, false, false};
     struct lease_request request = simple_request(1, 0, 3000);
 
     (void)state;
@@ -207,9 +207,9 @@ static void test_overheads(void **state)
 static void test_wrong_overheads(void **state)
 {
     static const struct trace_overheads wrong[] = {
-        {OVERHEAD_ALL, -1, 0, false},
-        {OVERHEAD_ALL, 0, -1, false},
-        {OVERHEAD_ALL, 0, INT64_MAX, false},
+        {OVERHEAD_ALL, -1, 0, false, false},
+        {OVERHEAD_ALL, 0, -1, false, false},
+        {OVERHEAD_ALL, 0, INT64_MAX, false, false},
     };
     struct error err = {0};
 

@@ -113,7 +113,7 @@ static void test_error_and_its_place(void **state)
 
 static void test_errors_of_compatibility(void **state)
 {
-    struct lwf_options compatible = {.haizea_1_0 = true};
+    struct lwf_options compatible = {.quirks = LWF_QUIRKS_OF_HAIZEA_1_0};
 
     (void)state;
     expect_error(LEASE("<nodes><node-set numnodes=\"1\"><res type=\"GPU\" amount=\"1\"/></node-set>"

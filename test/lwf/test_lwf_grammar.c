@@ -96,7 +96,7 @@ static void test_own_attributes(void **state)
                 "terms=\"cancelable\" origin=\"external\" priority=\"-3.25\"",
                 NODES_TEXT "<start/><duration time=\"00:10\"/>"
                            "<extra><attr name=\"SWF_queue\" value=\"2\"/></extra>" NO_SOFTWARE));
-    struct lwf_options compatible = {.haizea_1_0 = true};
+    struct lwf_options compatible = {.quirks = LWF_QUIRKS_OF_HAIZEA_1_0};
     struct trace *trace = open_text(text, NULL);
     struct lease_request request = next_request(trace);
 
@@ -209,7 +209,7 @@ static void test_types_of_the_caller(void **state)
 
 static void test_real_duration(void **state)
 {
-    struct lwf_options compatible = {.haizea_1_0 = true};
+    struct lwf_options compatible = {.quirks = LWF_QUIRKS_OF_HAIZEA_1_0};
     struct trace *trace = open_text(WORKLOAD("", REAL_DURATIONS), NULL);
 
     (void)state;
@@ -231,7 +231,7 @@ static void test_as_haizea_reads_it(void **state)
                        "00:00:00", "preemptible=\"true\"",
                        NODES_TEXT "<start><exact time=\"01:00\"/></start><duration time=\"00:10\"/>"
                                   "<deadline time=\"03:00\"/>" NO_SOFTWARE));
-    struct lwf_options compatible = {.haizea_1_0 = true};
+    struct lwf_options compatible = {.quirks = LWF_QUIRKS_OF_HAIZEA_1_0};
     struct trace *trace = open_text(text, &compatible);
     struct lease_request request = next_request(trace);
 
