@@ -1,4 +1,5 @@
-/* replay_guard.h: ends a replay in order, even if a policy module crashes or does not return.
+/* replay_guard.h: ends a replay in order on a signal, even if a policy module does not return, and
+ * names a module that crashes.
  *
  * The first SIGINT or SIGTERM requests the end of the replay; the second one ends it at once. A
  * replay that spends the two seconds after the first signal in a single call to a policy module
