@@ -380,18 +380,16 @@ static void what_others_wait_for_is_not_reserved_again(void **state)
     close_stage(&stage);
 }
 
-/* In the order of the requests, whatever the planner decides about the first ones. */
 static void a_request_is_not_refused_because_of_one_that_is_refused_itself(void **state)
 {
-    static const char *const reservation[] = {"START=+01:00:00", "DURATION=00:10:00"};
     const struct reason no_room = {.id = REASON_NO_ROOM_AT_START};
     struct stage stage;
 
     open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
     for (int32_t id = 1; id <= 4; id++)
-        ask(&stage, add(&stage, id, VM_PENDING), reservation[0], reservation[1], NULL);
+        ask(&stage, add(&stage, id, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
     ask(&stage, add(&stage, 5, VM_PENDING), "START=best_effort", "DURATION=00:10:00", NULL);
-    ask(&stage, add(&stage, 6, VM_PENDING), reservation[0], reservation[1], NULL);
+    ask(&stage, add(&stage, 6, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
     give(&stage, 6, 7, "ben");
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_WAITING, "requested");
@@ -434,7 +432,6 @@ static void a_lease_does_not_count_against_itself(void **state)
 
 static void a_lease_belongs_to_the_owner_of_its_first_vm(void **state)
 {
-    static const char *const reservation[] = {"START=+01:00:00", "DURATION=00:10:00"};
     struct configuration configuration = {
         .settings.fair_share = {.by = FAIR_SHARE_USERS, .half_life = 3600}};
     struct stage stage;
@@ -462,8 +459,8 @@ static void a_lease_belongs_to_the_owner_of_its_first_vm(void **state)
     assert_int_equal(n, 1); /* what it ran before */
     assert_int_equal(used[0].uid, 0);
     free(used);
-    ask(&stage, add(&stage, 3, VM_PENDING), reservation[0], reservation[1], NULL);
-    ask(&stage, add(&stage, 4, VM_PENDING), reservation[0], reservation[1], NULL);
+    ask(&stage, add(&stage, 3, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask(&stage, add(&stage, 4, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
     give(&stage, 4, 7, "ben");
     take_in(&stage, NOW + 3);
     expect(&stage, 3, PHASE_WAITING, "requested");
