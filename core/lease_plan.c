@@ -201,6 +201,10 @@ struct vm_plan *lease_plan_add(struct lease *lease)
 {
     struct lease_plan *plan = lease->plan;
 
+    if (!plan->vms) { /* the only stretch of most leases */
+        plan->vms = memory_new(1, sizeof *plan->vms);
+        plan->vms_allocated = 1;
+    }
     plan->vms = memory_grow(plan->vms, &plan->vms_allocated, plan->n_vms + 1, sizeof *plan->vms);
     memset(&plan->vms[plan->n_vms], 0, sizeof *plan->vms);
     free(plan->planned_blocked);
