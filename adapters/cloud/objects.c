@@ -17,10 +17,17 @@ const char *attributes_find(const struct attributes *attributes, const char *nam
     return NULL;
 }
 
+const char *host_attribute(const struct host *host, const char *name)
+{
+    const char *value = attributes_find(&host->attributes, name);
+
+    return value ? value : attributes_find(&host->figures, name);
+}
+
 bool host_takes_usual_vms(const struct host *host)
 {
-    const char *pinned = attributes_find(&host->attributes, "PIN_POLICY");
-    const char *public = attributes_find(&host->attributes, "PUBLIC_CLOUD");
+    const char *pinned = host_attribute(host, "PIN_POLICY");
+    const char *public = host_attribute(host, "PUBLIC_CLOUD");
 
     return !(pinned && strcasecmp(pinned, "PINNED") == 0) &&
            !(public && strcasecmp(public, "YES") == 0);

@@ -131,10 +131,13 @@ struct host {
     /* The attributes available to requirements and ranks, in OpenNebula's search order: TEMPLATE;
      * all of HOST_SHARE (MAX_CPU, MAX_MEM in KB, RUNNING_VMS, ..., FREE_DISK, ...); FREE_CPU,
      * FREE_MEMORY in KB, USED_CPU, USED_MEMORY, ...; ID, NAME, CLUSTER, CLUSTER_ID, STATE, IM_MAD,
-     * VM_MAD; CURRENT_VMS, once for each VM. Pools lack the monitored figures (MONITORING is empty
-     * in both versions): host_monitoring_merge() adds them. */
+     * VM_MAD; CURRENT_VMS, once for each VM. */
     struct attributes attributes;
+    struct attributes figures; /* further attributes, from monitoring; after the others */
 };
+
+/* The host's attribute with that name (upper case), or NULL. O(n). */
+const char *host_attribute(const struct host *host, const char *name);
 
 /* Does OpenNebula start ordinary VMs on the host? False for hosts for pinned VMs or of public
  * clouds. */

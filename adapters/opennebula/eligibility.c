@@ -342,11 +342,17 @@ bool eligibility_names_vms(const struct vm *vm)
     return text && strstr(text, ATTRIBUTE_VMS);
 }
 
+static void append(struct attributes *all, const struct attributes *attributes)
+{
+    for (size_t i = 0; i < attributes->n; i++)
+        all->items[all->n++] = attributes->items[i];
+}
+
 bool eligibility_holds_with(const struct eligibility *eligibility, const struct vm *vm,
                             uint32_t host, const int32_t *ids, size_t n)
 {
     enum { ID_ROOM = 12 };
-    const struct attributes *own = &eligibility->hosts->items[host].attributes;
+    const struct host *own = &eligibility->hosts->items[host];
     struct expression *requirement;
     struct attributes attributes;
     char *texts;
@@ -356,9 +362,10 @@ bool eligibility_holds_with(const struct eligibility *eligibility, const struct 
         return true;
     requirement = expression_parse_requirement(eligibility_text(vm, "SCHED_REQUIREMENTS"), NULL);
     texts = memory_new(n + 1, ID_ROOM);
-    attributes = (struct attributes){.items = memory_new(own->n + n, sizeof *attributes.items)};
-    for (; attributes.n < own->n; attributes.n++)
-        attributes.items[attributes.n] = own->items[attributes.n];
+    attributes = (struct attributes){
+        .items = memory_new(own->attributes.n + own->figures.n + n, sizeof *attributes.items)};
+    append(&attributes, &own->attributes);
+    append(&attributes, &own->figures);
     for (size_t i = 0; i < n; i++) {
         snprintf(texts + i * ID_ROOM, ID_ROOM, "%d", ids[i]);
         attributes.items[attributes.n++] = (struct attribute){ATTRIBUTE_VMS, texts + i * ID_ROOM};

@@ -82,6 +82,7 @@ void host_columns_read(struct host_columns *columns)
             columns->clusters ? cluster_pool_find(columns->clusters, host->cluster) : NULL;
 
         read_attributes(&reading, (uint32_t)i, &host->attributes);
+        read_attributes(&reading, (uint32_t)i, &host->figures);
         read_attributes(&reading, (uint32_t)i, cluster ? &cluster->attributes : NULL);
     }
     sort_into_columns(&reading);

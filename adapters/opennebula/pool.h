@@ -67,9 +67,9 @@ void vm_batches_feed(struct vm_batches *batches, const char *text, size_t length
 size_t vm_batches_part(struct vm_batches *batches, const char *text, size_t length, bool *is_known);
 int vm_batches_end(struct vm_batches *batches, struct error *err);
 
-/* Appends the hosts' reports to their attributes; existing names keep their values, as in
- * OpenNebula's search order. Reports of other hosts are ignored. The texts are copied. O(hosts x
- * attributes). */
+/* Sets the hosts' figures from their reports, without names that hosts have as attributes: these
+ * keep their values, as in OpenNebula's search order. Reports of other hosts are ignored. The texts
+ * are copied. O(hosts x attributes). */
 void host_monitoring_merge(struct host_pool *hosts, const struct host_monitoring_pool *monitoring);
 
 /* one.zone.raftstatus: the role of this oned in its zone. -1 with err. */

@@ -51,41 +51,39 @@ void host_monitoring_finish(struct host_monitoring_pool *pool)
 static const char *name_in(struct pool_memory *memory, const struct attributes *former, size_t i,
                            const char *name)
 {
-    if (former && i < former->n && strcmp(former->items[i].name, name) == 0)
+    if (i < former->n && strcmp(former->items[i].name, name) == 0)
         return former->items[i].name;
     return pool_memory_text(memory, name, strlen(name));
 }
 
+/* former: the figures of the previous host. */
 static void merge_into(struct pool_memory *memory, struct host *host,
-                       const struct attributes *figures, struct attributes *merged)
+                       const struct attributes *figures, const struct attributes *former)
 {
-    struct attributes *attributes = &host->attributes;
-    size_t most = attributes->n + figures->n, n = attributes->n;
-    struct attribute *items = pool_memory_array(memory, most, sizeof *items);
-    struct attributes former = *merged;
+    struct attribute *items = pool_memory_array(memory, figures->n, sizeof *items);
+    size_t n = 0;
 
-    if (n)
-        memcpy(items, attributes->items, n * sizeof *items);
     for (size_t i = 0; i < figures->n; i++) {
         const struct attribute *figure = &figures->items[i];
 
-        if (attributes_find(attributes, figure->name))
+        if (attributes_find(&host->attributes, figure->name))
             continue;
-        items[n].name = name_in(memory, &former, n - attributes->n, figure->name);
+        items[n].name = name_in(memory, former, n, figure->name);
         items[n++].value = pool_memory_text(memory, figure->value, strlen(figure->value));
     }
-    *merged = (struct attributes){.items = items + attributes->n, .n = n - attributes->n};
-    *attributes = (struct attributes){.items = items, .n = n, .allocated = most};
+    host->figures = (struct attributes){.items = items, .n = n, .allocated = figures->n};
 }
 
 void host_monitoring_merge(struct host_pool *hosts, const struct host_monitoring_pool *monitoring)
 {
-    struct attributes merged = {0};
+    struct attributes former = {0};
 
     for (size_t i = 0; i < monitoring->n; i++) {
         struct host *host = host_pool_find(hosts, monitoring->items[i].id);
 
-        if (host && monitoring->items[i].attributes.n)
-            merge_into(hosts->memory, host, &monitoring->items[i].attributes, &merged);
+        if (!host || !monitoring->items[i].attributes.n)
+            continue;
+        merge_into(hosts->memory, host, &monitoring->items[i].attributes, &former);
+        former = host->figures;
     }
 }

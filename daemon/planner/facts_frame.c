@@ -73,6 +73,15 @@ static void put_usage(const struct facts *facts, struct wire_writer *frame)
     free(all);
 }
 
+static void put_attributes(const struct attributes *attributes, struct map *names,
+                           struct wire_writer *hosts)
+{
+    for (size_t i = 0; i < attributes->n; i++) {
+        wire_put(hosts, map_add_text(names, attributes->items[i].name));
+        wire_put_text(hosts, attributes->items[i].value);
+    }
+}
+
 void facts_put_attributes(const struct host_pool *pool, struct wire_writer *frame)
 {
     struct wire_writer hosts = {0};
@@ -80,14 +89,12 @@ void facts_put_attributes(const struct host_pool *pool, struct wire_writer *fram
 
     map_init(&names, 0);
     for (size_t i = 0; i < pool->n; i++) {
-        const struct attributes *attributes = &pool->items[i].attributes;
+        const struct host *host = &pool->items[i];
 
-        wire_put_text(&hosts, pool->items[i].name);
-        wire_put(&hosts, (int64_t)attributes->n);
-        for (size_t j = 0; j < attributes->n; j++) {
-            wire_put(&hosts, map_add_text(&names, attributes->items[j].name));
-            wire_put_text(&hosts, attributes->items[j].value);
-        }
+        wire_put_text(&hosts, host->name);
+        wire_put(&hosts, (int64_t)(host->attributes.n + host->figures.n));
+        put_attributes(&host->attributes, &names, &hosts);
+        put_attributes(&host->figures, &names, &hosts);
     }
     wire_put(frame, (int64_t)names.n);
     for (uint32_t i = 0; i < names.n; i++)

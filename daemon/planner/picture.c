@@ -81,6 +81,16 @@ static uint64_t mix_hardware(uint64_t digest, const struct host_hardware *hardwa
 
 /* Figures that monitoring changes constantly are left out; requirements on such figures are
  * compared by their results. */
+static uint64_t mix_attributes(uint64_t digest, const struct attributes *attributes)
+{
+    for (size_t i = 0; i < attributes->n; i++)
+        if (!eligibility_changes_all_the_time(attributes->items[i].name)) {
+            digest = mix(digest, attributes->items[i].name);
+            digest = mix(digest, attributes->items[i].value);
+        }
+    return digest;
+}
+
 static uint64_t hosts_digest(const struct host_pool *pool)
 {
     uint64_t digest = UINT64_C(14695981039346656037);
@@ -95,11 +105,8 @@ static uint64_t hosts_digest(const struct host_pool *pool)
         digest = mix_number(digest, host->cluster);
         if (host->hardware)
             digest = mix_hardware(digest, host->hardware);
-        for (size_t j = 0; j < host->attributes.n; j++)
-            if (!eligibility_changes_all_the_time(host->attributes.items[j].name)) {
-                digest = mix(digest, host->attributes.items[j].name);
-                digest = mix(digest, host->attributes.items[j].value);
-            }
+        digest = mix_attributes(digest, &host->attributes);
+        digest = mix_attributes(digest, &host->figures);
     }
     return digest;
 }

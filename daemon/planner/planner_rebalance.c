@@ -37,7 +37,7 @@ struct cluster_plan {
 /* -1: not reported. */
 static int64_t reported(const struct host *host, const char *name)
 {
-    const char *text = attributes_find(&host->attributes, name);
+    const char *text = host_attribute(host, name);
     double used = text ? strtod(text, NULL) : -1;
 
     return used >= 0 && used < (double)INT32_MAX ? llround(used) : -1;

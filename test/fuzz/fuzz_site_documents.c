@@ -56,8 +56,8 @@ static void read_monitoring(const char *document, size_t length)
     host_monitoring_finish(&monitoring);
     if (strcmp(attributes_find(&hosts.items[0].attributes, "A"), "1") != 0)
         abort();
-    for (size_t i = 0; i < hosts.items[1].attributes.n; i++)
-        if (strlen(hosts.items[1].attributes.items[i].value) == 0)
+    for (size_t i = 0; i < hosts.items[1].figures.n; i++)
+        if (strlen(hosts.items[1].figures.items[i].value) == 0)
             abort();
     host_pool_finish(&hosts);
 }

@@ -62,8 +62,8 @@ static void figures_are_those_of_one_pool(void **state)
     assert_int_equal(parse(known, &first, two), 0);
     host_monitoring_merge(&first, &monitoring);
     assert_int_equal(parse(known, &second, two), 0);
-    assert_string_equal(attributes_find(&first.items[0].attributes, "FREE_CPU"), "50");
-    assert_null(attributes_find(&second.items[0].attributes, "FREE_CPU"));
+    assert_string_equal(host_attribute(&first.items[0], "FREE_CPU"), "50");
+    assert_null(host_attribute(&second.items[0], "FREE_CPU"));
     host_monitoring_finish(&monitoring);
     host_pool_finish(&second);
     host_pool_finish(&first);

@@ -177,15 +177,16 @@ static void monitored_figures(void **state)
         n_before = pool.items[0].attributes.n;
         host_monitoring_merge(&pool, &monitoring);
         host_monitoring_finish(&monitoring);
-        assert_int_equal(pool.items[0].attributes.n, n_before + 6);
+        assert_int_equal(pool.items[0].attributes.n, n_before);
+        assert_int_equal(pool.items[0].figures.n, 6);
         assert_attribute(&pool.items[0].attributes, "ID", "0");
-        assert_attribute(&pool.items[0].attributes, "FREE_CPU", free_cpu[v]);
+        assert_attribute(&pool.items[0].figures, "FREE_CPU", free_cpu[v]);
         for (size_t i = 0; i < 6; i++)
-            assert_int_equal(number_in(&pool.items[i].attributes, "FREE_MEMORY") +
-                                 number_in(&pool.items[i].attributes, "USED_MEMORY"),
+            assert_int_equal(number_in(&pool.items[i].figures, "FREE_MEMORY") +
+                                 number_in(&pool.items[i].figures, "USED_MEMORY"),
                              number_in(&pool.items[i].attributes, "TOTAL_MEM"));
-        assert_non_null(attributes_find(&pool.items[7].attributes, "NETTX"));
-        assert_null(attributes_find(&pool.items[8].attributes, "FREE_CPU")); /* never reported */
+        assert_non_null(host_attribute(&pool.items[7], "NETTX"));
+        assert_null(host_attribute(&pool.items[8], "FREE_CPU")); /* never reported */
         host_pool_finish(&pool);
     }
 }
@@ -211,9 +212,9 @@ static void figures_come_last(void **state)
     assert_string_equal(monitoring.errors.first, "a host's record has no ID");
     host_monitoring_merge(&pool, &monitoring);
     host_monitoring_finish(&monitoring);
-    assert_attribute(&pool.items[0].attributes, "FREE_CPU", "7"); /* the template's */
-    assert_attribute(&pool.items[0].attributes, "USED_CPU", "3");
-    assert_int_equal(pool.items[0].attributes.n, 4); /* with ID and STATE */
+    assert_string_equal(host_attribute(&pool.items[0], "FREE_CPU"), "7"); /* the template's */
+    assert_string_equal(host_attribute(&pool.items[0], "USED_CPU"), "3");
+    assert_int_equal(pool.items[0].figures.n, 1);
     host_pool_finish(&pool);
     assert_int_equal(host_monitoring_parse(&monitoring, hosts, sizeof hosts - 1, &err), -1);
     assert_int_equal(monitoring.n, 0);
