@@ -2,7 +2,7 @@
  *
  * usage: test-golden GALERNA DATA GROUP [CASE]
  *
- * haizea-1.0, random, mutated
+ * haizea-1.0, random, mutated, generated
  *                      compatibility mode gives the record of Haizea 1.0
  * blue                 so it does for a real trace, and the figures of longer ones
  * default-mode         the same cases in the default mode: the checker finds nothing
@@ -335,7 +335,7 @@ static void run_blue(struct golden *golden)
 
 struct group {
     const char *name;
-    const char *folders[3];
+    const char *folders[4];
     bool crash; /* the cases that bring Haizea down, or the others */
     bool (*good)(const struct golden *golden, const char *conf);
 };
@@ -362,8 +362,12 @@ static int run_group(struct golden *golden, const char *name, const char *only)
         {"haizea-1.0", {"haizea-1.0"}, false, gives_haizeas_record},
         {"random", {"random"}, false, gives_haizeas_record},
         {"mutated", {"mutated"}, false, gives_haizeas_record},
-        {"default-mode", {"haizea-1.0", "random", "mutated"}, false, is_clean_by_default},
-        {"crash", {"haizea-1.0"}, true, survives},
+        {"generated", {"generated"}, false, gives_haizeas_record},
+        {"default-mode",
+         {"haizea-1.0", "random", "mutated", "generated"},
+         false,
+         is_clean_by_default},
+        {"crash", {"haizea-1.0", "generated"}, true, survives},
         {"haizea-1.1", {"haizea-1.1"}, false, accepts_as_haizea_1_1},
     };
 
@@ -374,7 +378,7 @@ static int run_group(struct golden *golden, const char *name, const char *only)
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         if (strcmp(name, groups[i].name) != 0)
             continue;
-        for (int j = 0; j < 3 && groups[i].folders[j]; j++)
+        for (int j = 0; j < 4 && groups[i].folders[j]; j++)
             run_folder(golden, &groups[i], groups[i].folders[j], only);
         return 0;
     }
