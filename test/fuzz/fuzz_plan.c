@@ -200,8 +200,9 @@ static void put_plan(struct wire_writer *frame, struct chooser *chooser, bool an
         put_site(frame, chooser);
     wire_put(frame, 0); /* events */
     wire_put(frame, 0); /* columns */
-    wire_put(frame, 0); /* filters */
+    wire_put(frame, 0); /* bitmaps */
     wire_align(frame, HEADER);
+    wire_put(frame, 0); /* filters */
     if (anew)
         put_demands(frame);
     else
