@@ -266,6 +266,21 @@ static bool stop_rule_holds(const struct run *run)
     }
 }
 
+/* Did a suspension end that took no time? By Haizea's rules its lease is queued after the queue was
+ * processed. */
+static bool suspended_in_no_time(const struct run *run)
+{
+    for (size_t i = 0; i < run->outputs.n_items; i++) {
+        const struct engine_output *output = &run->outputs.items[i];
+
+        if (output->kind == OUTPUT_OPERATION_ENDED &&
+            output->reservation->kind == RESERVATION_SUSPEND &&
+            output->reservation->from == output->reservation->until)
+            return true;
+    }
+    return false;
+}
+
 /* The loop of the clock. Like Haizea's clock, it checks the rule that ends the run when the next
  * time is known, and advances to that time before it stops. */
 static int turn(struct run *run, struct error *err)
@@ -288,6 +303,8 @@ static int turn(struct run *run, struct error *err)
             run->result->interrupted = true;
             return 0;
         }
+        if (next == INSTANT_NEVER && suspended_in_no_time(run))
+            next = run->now + 1;
         if (next == INSTANT_NEVER) {
             run->result->stuck = true;
             return 0;
