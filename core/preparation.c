@@ -225,15 +225,27 @@ static void carry(struct engine *engine, struct reservation *transfer, const str
     placement_destroy(old);
 }
 
-/* Adds the riders to the VMs of the transfer. */
+/* The VMs of a transfer that are not of the lease. */
+static uint32_t vms_of_others(const struct placement *placement, int64_t lease,
+                              struct placed_vm *others)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < placement->n_vms; i++)
+        if (placement->vms[i].lease != lease)
+            others[n++] = placement->vms[i];
+    return n;
+}
+
+/* Adds the riders to the VMs of the transfer, in place of those of an earlier plan. */
 static void join_transfer(struct engine *engine, const struct proposal *proposal)
 {
     const struct placement *old = proposal->ride->placement;
     struct placed_vm *vms = memory_new(old->n_vms + proposal->n_riders, sizeof *vms);
+    uint32_t n = vms_of_others(old, proposal->riders->lease, vms);
 
-    memcpy(vms, old->vms, old->n_vms * sizeof *vms);
-    memcpy(&vms[old->n_vms], proposal->riders, proposal->n_riders * sizeof *vms);
-    carry(engine, proposal->ride, vms, old->n_vms + proposal->n_riders);
+    memcpy(&vms[n], proposal->riders, proposal->n_riders * sizeof *vms);
+    carry(engine, proposal->ride, vms, n + proposal->n_riders);
     free(vms);
 }
 
@@ -242,14 +254,12 @@ static void leave_transfer(struct engine *engine, struct reservation *transfer, 
 {
     const struct placement *old = transfer->placement;
     struct placed_vm *vms;
-    uint32_t n = 0;
+    uint32_t n;
 
     if (transfer->state != RESERVATION_SCHEDULED)
         return;
     vms = memory_new(old->n_vms, sizeof *vms);
-    for (uint32_t i = 0; i < old->n_vms; i++)
-        if (old->vms[i].lease != lease)
-            vms[n++] = old->vms[i];
+    n = vms_of_others(old, lease, vms);
     if (n < old->n_vms)
         carry(engine, transfer, vms, n);
     free(vms);
