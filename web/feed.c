@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/control/control.h"
 #include "util/memory.h"
 
 enum { ASK_TIMEOUT = 10000, MILLISECONDS = 1000, NANOSECONDS = 1000000 };
@@ -49,7 +50,8 @@ static void wait_some(struct feed *feed, int milliseconds)
 static int64_t ask_state(struct galernad *galernad)
 {
     json_t *request = json_pack("{s:s}", "command", "status");
-    json_t *answer = galernad_ask(galernad, request, ASK_TIMEOUT, NULL);
+    char *text = galernad_look(galernad, request, ASK_TIMEOUT, NULL);
+    json_t *answer = text ? control_read_answer(text, "its socket", NULL) : NULL;
     const json_t *changes = json_object_get(answer, "changes");
     int64_t state = json_is_integer(changes) ? json_integer_value(changes) : -1;
 

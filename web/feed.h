@@ -1,6 +1,7 @@
 /* feed.h: notifies open pages of changes, by server-sent events.
  *
- * While there are listeners, one thread reads galernad's status every FEED_INTERVAL milliseconds.
+ * While there are listeners, one thread looks every FEED_INTERVAL milliseconds whether galernad's
+ * status has changed.
  * An event carries only a number; the page then requests its data with the rights of its own user.
  * Thread-safe.
  */

@@ -103,7 +103,7 @@ char *galernad_look(struct galernad *galernad, const json_t *question, int timeo
 
     if (!text)
         return ask_text(galernad, question, timeout, err);
-    answer = kept_answers_find(galernad->answers, text, &state);
+    answer = kept_answers_find(galernad->answers, text, seconds(), &state);
     if (answer) {
         free(text);
         return answer;

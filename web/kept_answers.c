@@ -1,31 +1,31 @@
-/* Caches galernad's answers until something changes, for a second at most. */
+/* Caches galernad's answers until something changes, for some seconds at most. */
 #include "web/kept_answers.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/control/change_page.h"
 #include "util/memory.h"
 
-enum {
-    PLACES = 32,
-    SHORT_MOST = 256 * 1024, /* bytes; of longer answers only the last one is kept, in the first
-                                place */
+enum { PLACES = 512, BYTES_MAX = 16 << 20 };
+
+struct kept_answer {
+    char *question, *answer;
+    size_t bytes;
+    time_t asked; /* not later than the answer */
 };
 
 struct kept_answers {
     const char *socket;
     pthread_mutex_t lock;
     struct change_page *page; /* NULL: there is none */
-    time_t second;            /* when the answers were requested */
-    uint64_t number;          /* the count of changes at that time */
-    uint64_t state;           /* counts seconds and changes */
-    struct kept_answer {
-        char *question, *answer; /* NULL: none */
-    } items[PLACES];
-    size_t next; /* place for the next short answer */
+    time_t looked;            /* when the page was last checked */
+    uint64_t number;          /* the count of changes when the answers were requested */
+    uint64_t state;           /* counts changes, and pages */
+    struct kept_answer items[PLACES];
+    size_t next, n; /* place of the next answer; the n before it are taken */
+    size_t bytes;
 };
 
 struct kept_answers *kept_answers_create(const char *socket)
@@ -33,17 +33,31 @@ struct kept_answers *kept_answers_create(const char *socket)
     struct kept_answers *kept = memory_new(1, sizeof *kept);
 
     kept->socket = socket;
+    kept->looked = -1;
     pthread_mutex_init(&kept->lock, NULL);
     return kept;
 }
 
+/* The i-th answer before the next one. */
+static struct kept_answer *before_next(struct kept_answers *kept, size_t i)
+{
+    return &kept->items[(kept->next + PLACES - i) % PLACES];
+}
+
+static void drop_oldest(struct kept_answers *kept)
+{
+    struct kept_answer *item = before_next(kept, kept->n);
+
+    kept->bytes -= item->bytes;
+    kept->n--;
+    free(item->question);
+    free(item->answer);
+}
+
 static void drop_all(struct kept_answers *kept)
 {
-    for (size_t i = 0; i < PLACES; i++) {
-        free(kept->items[i].question);
-        free(kept->items[i].answer);
-        kept->items[i] = (struct kept_answer){0};
-    }
+    while (kept->n > 0)
+        drop_oldest(kept);
 }
 
 void kept_answers_destroy(struct kept_answers *kept)
@@ -56,40 +70,43 @@ void kept_answers_destroy(struct kept_answers *kept)
     free(kept);
 }
 
-/* Once a second: opens the page of a new galernad. */
-static void follow(struct kept_answers *kept)
+/* Opens the page of a new galernad. */
+static bool follow(struct kept_answers *kept)
 {
     if (kept->page && change_page_is_current(kept->page))
-        return;
+        return false;
     change_page_destroy(kept->page);
     kept->page = change_page_open(kept->socket);
+    return true;
 }
 
-/* Drops answers from another second, or from before a change. */
-static void look(struct kept_answers *kept)
+/* Drops answers that are too old, or from before a change. */
+static void look(struct kept_answers *kept, time_t now)
 {
-    time_t second = time(NULL);
+    bool changed = now != kept->looked && follow(kept);
+    uint64_t number = kept->page ? change_page_read(kept->page) : 0;
 
-    if (second != kept->second)
-        follow(kept);
-    if (second == kept->second && kept->page && change_page_read(kept->page) == kept->number)
-        return;
-    drop_all(kept);
-    kept->second = second;
-    kept->number = kept->page ? change_page_read(kept->page) : 0;
-    kept->state++;
+    kept->looked = now;
+    if (changed || number != kept->number) {
+        drop_all(kept);
+        kept->number = number;
+        kept->state++;
+    }
+    while (kept->n > 0 && before_next(kept, kept->n)->asked <= now - KEPT_ANSWER_SECONDS)
+        drop_oldest(kept);
 }
 
-char *kept_answers_find(struct kept_answers *kept, const char *question, uint64_t *state)
+char *kept_answers_find(struct kept_answers *kept, const char *question, time_t now,
+                        uint64_t *state)
 {
     char *answer = NULL;
 
     pthread_mutex_lock(&kept->lock);
-    look(kept);
+    look(kept, now);
     *state = kept->page ? kept->state : 0;
-    for (size_t i = 0; i < PLACES && !answer; i++)
-        if (kept->items[i].question && strcmp(kept->items[i].question, question) == 0)
-            answer = memory_text(kept->items[i].answer);
+    for (size_t i = 1; i <= kept->n && !answer; i++)
+        if (strcmp(before_next(kept, i)->question, question) == 0)
+            answer = memory_text(before_next(kept, i)->answer);
     pthread_mutex_unlock(&kept->lock);
     return answer;
 }
@@ -97,15 +114,17 @@ char *kept_answers_find(struct kept_answers *kept, const char *question, uint64_
 void kept_answers_keep(struct kept_answers *kept, char *question, const char *answer,
                        uint64_t state)
 {
-    size_t place = 0;
+    size_t bytes = strlen(question) + strlen(answer);
 
     pthread_mutex_lock(&kept->lock);
     if (state && state == kept->state) {
-        if (strlen(answer) <= SHORT_MOST)
-            place = 1 + kept->next++ % (PLACES - 1);
-        free(kept->items[place].question);
-        free(kept->items[place].answer);
-        kept->items[place] = (struct kept_answer){question, memory_text(answer)};
+        while (kept->n > 0 && (kept->n == PLACES || kept->bytes + bytes > BYTES_MAX))
+            drop_oldest(kept);
+        *before_next(kept, 0) =
+            (struct kept_answer){question, memory_text(answer), bytes, kept->looked};
+        kept->next = (kept->next + 1) % PLACES;
+        kept->n++;
+        kept->bytes += bytes;
         question = NULL;
     }
     pthread_mutex_unlock(&kept->lock);

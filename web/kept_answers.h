@@ -1,21 +1,26 @@
 /* kept_answers.h: a cache of galernad's answers.
  *
- * Pages and programs send the same questions many times a second. An answer is reused within the
- * same second, without waking galernad, until galernad's count of changes
- * (daemon/control/change_page.h) differs. Thread-safe.
+ * Pages and programs repeat their questions. An answer is reused, without waking galernad, until
+ * galernad's count of changes (daemon/control/change_page.h) differs, for KEPT_ANSWER_SECONDS at
+ * most: some answers change as time passes. Questions name their caller, so no caller gets the
+ * answer of another. Bounded: the oldest answers are dropped. Thread-safe.
  */
 #pragma once
 
 #include <stdint.h>
+#include <time.h>
+
+enum { KEPT_ANSWER_SECONDS = 5 };
 
 struct kept_answers; /* opaque */
 
 struct kept_answers *kept_answers_create(const char *socket); /* must outlive the result */
 void kept_answers_destroy(struct kept_answers *kept);         /* NULL is allowed */
 
-/* A copy of the answer to this question, to be freed. NULL: there is none; then *state must be
- * passed to kept_answers_keep() with galernad's answer. */
-char *kept_answers_find(struct kept_answers *kept, const char *question, uint64_t *state);
+/* A copy of the answer to this question, to be freed; now: monotonic seconds. NULL: there is none;
+ * then *state must be passed to kept_answers_keep() with galernad's answer. */
+char *kept_answers_find(struct kept_answers *kept, const char *question, time_t now,
+                        uint64_t *state);
 /* Keep an answer; takes ownership of the question. The answer is dropped if something has changed
  * since kept_answers_find(). */
 void kept_answers_keep(struct kept_answers *kept, char *question, const char *answer,

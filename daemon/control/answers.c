@@ -142,7 +142,9 @@ uint64_t answers_state(const struct answers *answers)
 {
     const struct answers_daemon *daemon = answers->daemon;
 
-    return store_changes(answers->store) + daemon->readings(daemon->context) + answers->n_orders;
+    return store_changes(answers->store) + (uint64_t)store_commits(answers->store) +
+           daemon->readings(daemon->context) + daemon->host_changes(daemon->context) +
+           answers->n_orders;
 }
 
 json_t *answers_handle(void *context, const struct control_peer *peer, const json_t *request)

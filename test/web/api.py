@@ -284,6 +284,35 @@ def rights_that_change():
     assert not expect(200, bob, "GET", f"/api/v1/leases?since={revision.split('-')[0]}")["since"]
 
 
+def kept_answers():
+    """Answers that galerna-web keeps go only to those who may see them now, and hold until a change."""
+    anna, bob = user("anna"), user("bob")
+    lease = expect(201, anna, "POST", "/api/v1/leases", {"cpu": 1, "memory": 64, "duration": 600})["lease"]
+    until("it runs", lambda: expect(200, anna, "GET", f"/api/v1/leases/{lease}")["lease"]["phase"] == "running")
+    of_lease = [f"/api/v1/leases/{lease}{part}" for part in ("", "/why", "/history")]
+    for use in (0, 1, 0):
+        one(("vm", "chmod"), lease, -1, -1, -1, -1, -1, -1, use, -1, -1)
+        for path in of_lease:
+            expect(200, admin, "GET", path)
+            expect(200, anna, "GET", path)
+            expect(200 if use else 403, bob, "GET", path)
+        for path in ("/api/v1/leases", "/api/v1/leases?user=anna", "/api/v1/leases?all=true&phase=running"):
+            for who, sees in ((admin, True), (bob, bool(use)), (anna, True)):
+                shown = [one["lease"] for one in expect(200, who, "GET", path)["leases"]]
+                assert (lease in shown) == sees, (who, path, shown)
+        expect(200, admin, "GET", "/api/v1/hosts/0/timeline")
+        expect(403, bob, "GET", "/api/v1/hosts/0/timeline", code="denied")
+        expect(200, admin, "GET", "/api/v1/status")
+        expect(403, bob, "GET", "/api/v1/status", code="denied")
+    for duration in (700, 800, 900):
+        expect(200, anna, "PATCH", of_lease[0], {"duration": duration})
+        for who in (admin, anna):
+            for path in of_lease[:2]:
+                assert expect(200, who, "GET", path)["lease"]["duration"] == duration, path
+    expect(200, anna, "DELETE", of_lease[0])
+    assert expect(200, anna, "GET", of_lease[0])["lease"]["phase"] != "running"
+
+
 def refused_request():
     expect(409, user("anna"), "POST", "/api/v1/leases", {"cpu": 1000, "memory": 512},
            code="refused")
@@ -420,6 +449,6 @@ if options.away:
     away()
 else:
     for trial in (strangers, malformed, life_of_a_lease, hold_and_release, series,
-                  only_what_has_changed, rights_that_change, refused_request, operators_only, bookings,
+                  only_what_has_changed, rights_that_change, kept_answers, refused_request, operators_only, bookings,
                   every_operation, login_token, events, garbage, too_many_failures):
         trial()

@@ -1,10 +1,10 @@
-/* Answers are kept until something changes or the second passes. */
+/* Answers are kept until something changes or some seconds pass. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -17,6 +17,7 @@ struct fixture {
     char directory[DIRECTORY_NAME_MAX], socket[96];
     struct change_page *page;
     struct kept_answers *kept;
+    time_t now;
 };
 
 static int set_up(void **state)
@@ -47,38 +48,60 @@ static uint64_t expect_none(struct fixture *fixture, const char *question)
 {
     uint64_t state;
 
-    assert_null(kept_answers_find(fixture->kept, question, &state));
+    assert_null(kept_answers_find(fixture->kept, question, fixture->now, &state));
     return state;
 }
 
 static void expect_kept(struct fixture *fixture, const char *question, const char *expected)
 {
     uint64_t state;
-    char *answer = kept_answers_find(fixture->kept, question, &state);
+    char *answer = kept_answers_find(fixture->kept, question, fixture->now, &state);
 
     assert_string_equal(answer, expected);
     free(answer);
 }
 
-/* The first moments of a second: what follows is in the same one. */
-static void wait_for_second(void)
+static void keep(struct fixture *fixture, const char *question, const char *answer)
 {
-    time_t before = time(NULL);
-
-    while (time(NULL) == before)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    kept_answers_keep(fixture->kept, memory_text(question), answer, expect_none(fixture, question));
 }
 
 static void an_answer_is_given_again(void **state)
 {
     struct fixture *fixture = *state;
 
-    wait_for_second();
-    kept_answers_keep(fixture->kept, memory_text("a"), "1", expect_none(fixture, "a"));
+    keep(fixture, "a", "1");
     expect_kept(fixture, "a", "1");
     expect_none(fixture, "b");
-    wait_for_second();
+    fixture->now += KEPT_ANSWER_SECONDS - 1;
+    expect_kept(fixture, "a", "1");
+    keep(fixture, "b", "2");
+    fixture->now++;
     expect_none(fixture, "a");
+    expect_kept(fixture, "b", "2");
+}
+
+static void the_oldest_answers_make_room(void **state)
+{
+    enum { LONG = 3 << 20, TIMES = 100 };
+    struct fixture *fixture = *state;
+    char *text = memory_new(LONG + 1, 1), question[24];
+
+    memset(text, 'x', LONG);
+    keep(fixture, "first", "1");
+    for (int i = 0; i < TIMES; i++) {
+        snprintf(question, sizeof question, "%d", i);
+        keep(fixture, question, text);
+    }
+    expect_none(fixture, "first");
+    expect_kept(fixture, question, text);
+    for (int i = 0; i < TIMES * TIMES; i++) {
+        snprintf(question, sizeof question, "short %d", i);
+        keep(fixture, question, question);
+    }
+    expect_none(fixture, "short 0");
+    expect_kept(fixture, question, question);
+    free(text);
 }
 
 static void a_change_ends_it(void **state)
@@ -86,8 +109,7 @@ static void a_change_ends_it(void **state)
     struct fixture *fixture = *state;
     uint64_t asked;
 
-    wait_for_second();
-    kept_answers_keep(fixture->kept, memory_text("a"), "1", expect_none(fixture, "a"));
+    keep(fixture, "a", "1");
     change_page_write(fixture->page, 5);
     asked = expect_none(fixture, "a");
     change_page_write(fixture->page, 6); /* while galernad answers */
@@ -101,12 +123,11 @@ static void another_galernad_ends_it(void **state)
     struct fixture *fixture = *state;
     struct error err = {0};
 
-    wait_for_second();
-    kept_answers_keep(fixture->kept, memory_text("a"), "1", expect_none(fixture, "a"));
+    keep(fixture, "a", "1");
     change_page_destroy(fixture->page);
     fixture->page = change_page_create(fixture->socket, (gid_t)-1, &err);
-    wait_for_second();
-    kept_answers_keep(fixture->kept, memory_text("a"), "2", expect_none(fixture, "a"));
+    fixture->now++;
+    keep(fixture, "a", "2");
     expect_kept(fixture, "a", "2");
     change_page_write(fixture->page, 1);
     expect_none(fixture, "a");
@@ -118,8 +139,7 @@ static void without_a_number_nothing_is_kept(void **state)
 
     change_page_destroy(fixture->page);
     fixture->page = NULL;
-    wait_for_second();
-    kept_answers_keep(fixture->kept, memory_text("a"), "1", expect_none(fixture, "a"));
+    keep(fixture, "a", "1");
     expect_none(fixture, "a");
 }
 
@@ -127,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_answer_is_given_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_oldest_answers_make_room, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_change_ends_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_galernad_ends_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_a_number_nothing_is_kept, set_up, tear_down),
