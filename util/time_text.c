@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "util/instant.h"
@@ -35,12 +36,45 @@ void time_text_hours(int64_t span, char *text, size_t size)
              (int)(seconds / 60 % 60), (int)(seconds % 60));
 }
 
+static char *put_digits(char *at, int64_t number, int digits)
+{
+    for (int i = digits; i-- > 0; number /= 10)
+        at[i] = (char)('0' + number % 10);
+    return at + digits;
+}
+
+/* As strftime() would, at a tenth of its cost: answers have many times. Years begin with March
+ * here, so a leap day is the last of its year. */
+static void write_utc(int64_t instant, char text[sizeof "1970-01-01T00:00:00Z"])
+{
+    enum { DAY = 86400, DAYS_TO_1970 = 719468, CENTURIES = 146097, DAYS_OF_5_MONTHS = 153 };
+    int64_t days = instant / DAY + DAYS_TO_1970, second = instant % DAY;
+    int64_t in_era = days % CENTURIES;
+    int64_t year_in_era =
+        (in_era - in_era / 1460 + in_era / 36524 - in_era / (CENTURIES - 1)) / 365;
+    int64_t in_year = in_era - (365 * year_in_era + year_in_era / 4 - year_in_era / 100);
+    int64_t month = (5 * in_year + 2) / DAYS_OF_5_MONTHS; /* 0: March */
+    int64_t day = in_year - (DAYS_OF_5_MONTHS * month + 2) / 5 + 1;
+    int64_t year = days / CENTURIES * 400 + year_in_era + (month >= 10);
+    const int64_t parts[] = {month < 10 ? month + 3 : month - 9, day, second / 3600,
+                             second / 60 % 60, second % 60};
+
+    text = put_digits(text, year, 4);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *text++ = "--T::"[i];
+        text = put_digits(text, parts[i], 2);
+    }
+    memcpy(text, "Z", 2);
+}
+
 void time_text_utc(int64_t instant, char *text, size_t size)
 {
     time_t seconds = (time_t)instant;
     struct tm parts;
 
-    if (instant == INSTANT_NONE || instant < -YEAR_10000)
+    if (instant >= 0 && instant < YEAR_10000 && size >= sizeof "1970-01-01T00:00:00Z")
+        write_utc(instant, text);
+    else if (instant == INSTANT_NONE || instant < -YEAR_10000)
         snprintf(text, size, "unset");
     else if (instant >= YEAR_10000 || !gmtime_r(&seconds, &parts))
         snprintf(text, size, "never");

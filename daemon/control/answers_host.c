@@ -211,7 +211,7 @@ json_t *answer_host_list(const struct question *question)
 
 struct timeline {
     const struct question *question;
-    json_t *operations;
+    struct json_writer writer;
 };
 
 /* The current or planned user of the capacity of an operation. */
@@ -237,20 +237,21 @@ static void add_operation(void *context, const struct operation_view *operation)
     struct timeline *timeline = context;
     const struct lease_record *lease =
         store_lease(timeline->question->answers->store, operation->lease);
-    json_t *line = json_object();
+    struct json_writer *writer = &timeline->writer;
 
-    json_put(line, "lease", operation->lease < 0 ? json_null() : json_integer(operation->lease));
-    json_put(line, "vm", operation->vm < 0 ? json_null() : json_integer(operation->vm));
-    json_put(line, "what", json_from_text(operation->what));
-    json_put(line, "use", json_string(use_word(operation, lease)));
-    json_put(line, "from", json_from_instant(operation->from));
-    json_put(line, "until", json_from_instant(operation->until));
-    json_put(line, "cpu", json_real((double)operation->cpu / 100));
-    json_put(line, "memory", json_integer(operation->memory));
-    json_put(line, "planned", json_boolean(operation->planned));
-    json_put(line, "user", lease ? json_from_text(lease->user) : json_null());
-    json_put(line, "name", lease ? json_from_text(lease->name) : json_null());
-    json_array_append_new(timeline->operations, line);
+    json_begin_object(writer);
+    text_put_id(writer, "lease", operation->lease);
+    text_put_id(writer, "vm", operation->vm);
+    json_put_string(writer, "what", operation->what);
+    json_put_string(writer, "use", use_word(operation, lease));
+    text_put_instant(writer, "from", operation->from);
+    text_put_instant(writer, "until", operation->until);
+    text_put_hundredths(writer, "cpu", operation->cpu);
+    json_put_integer(writer, "memory", operation->memory);
+    json_put_bool(writer, "planned", operation->planned);
+    json_put_string(writer, "user", lease ? lease->user : NULL);
+    json_put_string(writer, "name", lease ? lease->name : NULL);
+    json_end_object(writer);
 }
 
 struct wanted_host {
@@ -518,27 +519,31 @@ json_t *answer_host_undrain(const struct question *question)
     return answer_of_host(question, &wanted, "galerna-host-undrain/1");
 }
 
-/* The host's facts are added after its operations, for which the planner may have to be queried. */
+/* The host's facts are written after its operations, for which the planner may have to be
+ * queried. */
 json_t *answer_host_timeline(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     struct timeline timeline = {.question = question};
+    struct host_list host = {.question = question};
+    struct output *operations, *facts;
     struct wanted_host wanted = {.name = ""};
     struct error err;
-    json_t *answer, *facts, *refusal = find_host(question, &wanted);
+    json_t *refusal = find_host(question, &wanted);
 
     if (refusal)
         return refusal;
-    timeline.operations = json_array();
+    operations = output_create_memory();
+    json_writer_init(&timeline.writer, operations);
     if (daemon->each_operation(daemon->context, (int32_t)wanted.id, add_operation, &timeline,
                                &err) < 0) {
-        json_decref(timeline.operations);
+        output_destroy(operations);
         return answers_refused(&err);
     }
-    answer = answer_begin(question, "galerna-host-timeline/1");
-    facts = json_from_hosts(question, (int32_t)wanted.id);
-    json_object_update(answer, json_array_get(facts, 0));
-    json_decref(facts);
-    json_put(answer, "operations", timeline.operations);
-    return answer;
+    facts = output_create_memory();
+    json_writer_init(&host.writer, facts);
+    daemon->each_host(daemon->context, (int32_t)wanted.id, add_host, &host);
+    return answer_with_texts(
+        answer_begin(question, "galerna-host-timeline/1"),
+        (const struct text_member[]){{NULL, facts, false}, {"operations", operations, true}}, 2);
 }

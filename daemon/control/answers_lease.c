@@ -216,13 +216,14 @@ json_t *answer_lease_trace(const struct question *question)
 
 static void add_event(void *context, const struct store_event *event)
 {
-    json_t *line = json_object();
+    struct json_writer *writer = context;
 
-    json_put(line, "at", json_from_instant(event->at));
-    json_put(line, "lease", event->lease < 0 ? json_null() : json_integer(event->lease));
-    json_put(line, "event", json_from_text(event->event));
-    json_put(line, "text", json_from_text(event->text));
-    json_array_append_new(context, line);
+    json_begin_object(writer);
+    text_put_instant(writer, "at", event->at);
+    text_put_id(writer, "lease", event->lease);
+    json_put_string(writer, "event", event->event);
+    json_put_string(writer, "text", event->text);
+    json_end_object(writer);
 }
 
 json_t *answer_lease_history(const struct question *question)
@@ -230,8 +231,10 @@ json_t *answer_lease_history(const struct question *question)
     struct store *store = question->answers->store;
     const struct lease_record *lease = NULL;
     int64_t limit = HISTORY_LIMIT;
-    json_t *answer, *events, *wrong;
+    struct json_writer writer;
+    struct output *events;
     struct error err;
+    json_t *wrong;
     bool there;
 
     wrong = question_number(question, "limit", HISTORY_LIMIT_MAX, &limit, &there);
@@ -244,13 +247,12 @@ json_t *answer_lease_history(const struct question *question)
     }
     if (limit == 0)
         limit = HISTORY_LIMIT_MAX;
-    events = json_array();
+    events = output_create_memory();
+    json_writer_init(&writer, events);
     if (store_each_event(store, lease ? lease->id : STORE_NO_LEASE, (size_t)limit, add_event,
-                         events, &err) < 0) {
-        json_decref(events);
+                         &writer, &err) < 0) {
+        output_destroy(events);
         return answers_refused(&err);
     }
-    answer = answer_begin(question, "galerna-lease-history/1");
-    json_put(answer, "events", events);
-    return answer;
+    return answer_with_list(answer_begin(question, "galerna-lease-history/1"), "events", events);
 }

@@ -17,6 +17,14 @@ static void text_put_null(struct json_writer *writer, const char *key)
     json_write_null(writer);
 }
 
+void text_put_id(struct json_writer *writer, const char *key, int64_t id)
+{
+    if (id < 0)
+        text_put_null(writer, key);
+    else
+        json_put_integer(writer, key, id);
+}
+
 void text_put_instant(struct json_writer *writer, const char *key, int64_t instant)
 {
     char text[TIME_TEXT_MAX];
@@ -314,10 +322,7 @@ void json_write_vm(struct json_writer *writer, const struct vm_record *vm)
     json_begin_object(writer);
     json_put_integer(writer, "vm", vm->id);
     json_put_string(writer, "goal", store_goal_words[vm->goal]);
-    if (vm->host < 0)
-        text_put_null(writer, "host");
-    else
-        json_put_integer(writer, "host", vm->host);
+    text_put_id(writer, "host", vm->host);
     text_put_hundredths(writer, "cpu", vm->cpu);
     json_put_integer(writer, "memory", vm->memory);
     json_put_bool(writer, "ran", vm->ran);
@@ -336,10 +341,15 @@ static void add_member(struct output *whole, const struct text_member *member)
     size_t n;
     const char *text = output_held(member->text, &n);
 
-    output_format(whole, ",\"%s\":%s", member->name, member->is_array ? "[" : "");
-    output_bytes(whole, text, n);
-    if (member->is_array)
-        output_char(whole, ']');
+    if (!member->name) {
+        output_char(whole, ',');
+        output_bytes(whole, text + 1, n - 2); /* without its brackets */
+    } else {
+        output_format(whole, ",\"%s\":%s", member->name, member->is_array ? "[" : "");
+        output_bytes(whole, text, n);
+        if (member->is_array)
+            output_char(whole, ']');
+    }
     output_destroy(member->text);
 }
 

@@ -33,10 +33,11 @@ void json_write_vm(struct json_writer *writer, const struct vm_record *vm);
 /* Write a member of an object. Times: null for INSTANT_NONE, "never" for INSTANT_NEVER. */
 void text_put_hundredths(struct json_writer *writer, const char *key, int64_t number);
 void text_put_instant(struct json_writer *writer, const char *key, int64_t instant);
+void text_put_id(struct json_writer *writer, const char *key, int64_t id); /* null if negative */
 
 /* A member of an answer, in an output in memory: a value, or the values of an array. */
 struct text_member {
-    const char *name;
+    const char *name; /* NULL: the text is an object, not empty, whose members are added */
     struct output *text;
     bool is_array;
 };

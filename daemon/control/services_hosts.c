@@ -129,15 +129,19 @@ void services_each_host(void *context, int32_t which,
     struct daemon *daemon = context;
     struct hosts_seen *hosts = world_hosts(daemon->world);
     struct drain_times drains[DRAINS_OF_HOST_MOST];
+    const struct host *one;
     const struct host_use *uses;
 
     if (!hosts || (which == HOSTS_DRAINED && daemon->drains.n == 0))
         return;
     uses = use_of_hosts(daemon, hosts);
-    for (size_t i = 0; i < hosts->pool.n; i++) {
+    one = which >= 0 ? host_pool_find(&hosts->pool, which) : NULL;
+    if (one)
+        show_host(daemon, one, &uses[one - hosts->pool.items], visit, visitor);
+    for (size_t i = 0; which < 0 && i < hosts->pool.n; i++) {
         const struct host *host = &hosts->pool.items[i];
 
-        if (which == HOSTS_ALL || which == host->id ||
+        if (which == HOSTS_ALL ||
             (which == HOSTS_DRAINED && services_drains_of(daemon, host->id, drains) > 0))
             show_host(daemon, host, &uses[i], visit, visitor);
     }

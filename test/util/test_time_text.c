@@ -54,6 +54,26 @@ static void times_for_programs_are_read_as_they_are_written(void **state)
             fail_msg("'%s' was taken for a time", wrong[i]);
 }
 
+/* Every day of four centuries, then the last ones that have a date. */
+static void each_day_has_its_date(void **state)
+{
+    const int64_t day = 86400, days = 146097 + 2, last = INT64_C(253402300799);
+    char text[TIME_TEXT_MAX], expected[TIME_TEXT_MAX];
+
+    (void)state;
+    for (int64_t i = 0; i < 2 * days; i++) {
+        time_t instant = (time_t)(i < days ? i * day + i % day : last - (i - days) * day);
+        struct tm parts;
+
+        time_text_utc(instant, text, sizeof text);
+        gmtime_r(&instant, &parts);
+        strftime(expected, sizeof expected, "%Y-%m-%dT%H:%M:%SZ", &parts);
+        assert_string_equal(text, expected);
+    }
+    time_text_utc(last + 1, text, sizeof text);
+    assert_string_equal(text, "never");
+}
+
 static const char *local(int64_t instant)
 {
     static char text[TIME_TEXT_MAX];
@@ -163,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_for_programs_are_read_as_they_are_written),
+        cmocka_unit_test(each_day_has_its_date),
         cmocka_unit_test(times_for_people_are_local_and_read_as_they_are_written),
         cmocka_unit_test(spans_have_two_units),
         cmocka_unit_test(spans_are_read_with_units_or_colons),
