@@ -440,9 +440,9 @@ static void a_lease_belongs_to_the_owner_of_its_first_vm(void **state)
 
     open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
     stage.scene.daemon.configuration = &configuration;
-    ask(&stage, add(&stage, 1, VM_PENDING), reservation[0], reservation[1], "GROUP=g",
+    ask(&stage, add(&stage, 1, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", "GROUP=g",
         "GROUP_SIZE=2", NULL);
-    ask(&stage, add(&stage, 2, VM_PENDING), reservation[0], reservation[1], "GROUP=g",
+    ask(&stage, add(&stage, 2, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", "GROUP=g",
         "GROUP_SIZE=2", NULL);
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_WAITING, "complete");
