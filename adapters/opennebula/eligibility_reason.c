@@ -168,15 +168,19 @@ static void lose_for_automatic(const struct eligibility *eligibility,
                                const struct wants *wants, const char *text)
 {
     struct expression *requirement;
-    size_t parts = sentence->n_parts;
+    size_t parts = sentence->n_parts, length;
+    char shown[80];
 
     lose(eligibility, sentence, hosts, eligibility->requirements[wants->automatic].hosts,
          "not meeting OpenNebula's AUTOMATIC_REQUIREMENTS");
     if (sentence->n_parts == parts || !text)
         return;
+    length = sentence->length;
     requirement = expression_parse_requirement(text, NULL);
     if (requirement)
         name_part(eligibility, sentence, requirement, text);
+    if (sentence->length == length)
+        add(sentence, " %s", printable(shown, sizeof shown, text));
     expression_destroy(requirement);
 }
 
