@@ -184,7 +184,8 @@ const struct configuration_option option_table[] = {
     {"opennebula", "memory-limit", OPTION_INTEGER, LIVE(memory_limit), NULL, "1024", 64, 1048576,
      "Maximum memory in MB that answers in progress, and what galernad keeps of the last ones, "
      "take "
-     "in total. An answer that does not fit is refused, and the error names the largest one. The "
+     "in total. An answer that does not fit is refused, and the error names the largest one. About "
+     "five times the size of the list of hosts, and 2 KB for each VM, are needed. The "
      "limit of the service (MemoryMax in galernad.service) must be higher than the sum of this and "
      "planner-memory."},
     {"opennebula", "parallel-calls", OPTION_INTEGER, LIVE(parallel_calls), NULL, "8", 1, 64,
