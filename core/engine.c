@@ -430,6 +430,7 @@ int engine_step(struct engine *engine, int64_t now, const struct engine_input *i
     withdraw_leaves(engine);
     if (begins) /* adopted deadline leases may have more room than when they were planned */
         pull_deadlines_forward(engine, false);
+    start_in_front(engine);
     if (do_requests(engine, inputs, n_inputs, err) < 0)
         return -1;
     schedule_pending(engine);

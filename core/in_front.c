@@ -15,15 +15,19 @@ static bool may_move_on(const struct engine *engine, const struct lease *lease)
     const struct lease_request *request = &lease->request;
 
     return engine->settings.in_front_least > 0 && request->duration == SPAN_UNLIMITED &&
-           request->terms == TERMS_NON_PREEMPTABLE && !has_image_transfer(engine, lease) &&
-           engine->queues.rebooking_work < REBOOKING_WORK;
+           request->terms == TERMS_NON_PREEMPTABLE && !has_image_transfer(engine, lease);
 }
 
-static bool may_gain(const struct engine *engine, const struct lease *lease)
+bool may_start_in_front(const struct engine *engine, const struct lease *lease)
 {
     return may_move_on(engine, lease) && lease->request.kind == LEASE_BEST_EFFORT &&
            lease->n_vms == 1 && !lease->plan->has_demand &&
            engine->figures.unfinished[LEASE_RESERVATION];
+}
+
+static bool has_turns(const struct engine *engine)
+{
+    return engine->queues.rebooking_work < REBOOKING_WORK;
 }
 
 /* The host with room for the longest time, or HOST_NONE. */
@@ -90,7 +94,7 @@ bool place_in_front(struct engine *engine, struct lease *lease, struct proposal 
     int64_t until;
 
     *proposal = (struct proposal){.start = engine->now};
-    if (!may_gain(engine, lease))
+    if (!has_turns(engine) || !may_start_in_front(engine, lease))
         return false;
     host = longest_free(engine, &lease->request.node_sets[0], &until);
     if (host == HOST_NONE || until == INSTANT_NEVER ||
@@ -150,7 +154,8 @@ bool place_before_closings(struct engine *engine, struct lease *lease, struct pr
     int64_t from = instant_add(engine->now, engine->settings.in_front_least);
 
     *proposal = (struct proposal){.start = engine->now};
-    if (!engine->bookings.n_closings || !may_move_on(engine, lease) || lease_is_suspended(lease))
+    if (!engine->bookings.n_closings || !has_turns(engine) || !may_move_on(engine, lease) ||
+        lease_is_suspended(lease))
         return false;
     engine->queues.rebooking_work++;
     if (!place_until(engine, lease, from, proposal))

@@ -17,9 +17,12 @@
 
 struct engine;
 
-/* Places a non-preemptable best-effort lease of one VM, without an end, at this instant, if it can
- * stay for in_front_least (option start-in-front). The proposal has two stretches. False: nothing
- * has changed. */
+/* Is the lease non-preemptable, best-effort, of one VM and without an end, and are there
+ * reservations? */
+bool may_start_in_front(const struct engine *engine, const struct lease *lease);
+
+/* Places such a lease at this instant, if it can stay for in_front_least (option start-in-front).
+ * The proposal has two stretches. False: nothing has changed. */
 bool place_in_front(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
 /* The same for any non-preemptable best-effort or immediate lease without an end, on hosts that

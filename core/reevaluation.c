@@ -7,9 +7,12 @@
 #include "core/deadline.h"
 #include "core/engine_state.h"
 #include "core/estimates.h"
+#include "core/host_choice.h"
+#include "core/in_front.h"
 #include "core/outputs.h"
 #include "core/placing.h"
 #include "core/queue_order.h"
+#include "core/rebooking.h"
 #include "core/schedule.h"
 #include "core/stretches.h"
 #include "util/memory.h"
@@ -144,4 +147,46 @@ void reevaluate_future(struct engine *engine)
     }
     free(leases);
     pull_deadlines_forward(engine, true);
+}
+
+/* Its plan is taken out meanwhile, as a start in front is planned with another one. */
+static bool could_start_now(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    const struct vm_plan planned = *lease_plan_current(lease);
+    struct reason reason = lease->reason;
+    size_t mark = slot_table_mark(engine->table);
+    bool now;
+
+    stretch_release(engine, &planned);
+    lease->plan->n_vms--;
+    now = place_by_rebooking(engine, lease, proposal) || place_in_front(engine, lease, proposal);
+    if (now)
+        slot_table_keep(engine->table, mark);
+    else
+        slot_table_undo(engine->table, mark);
+    *lease_plan_add(lease) = planned;
+    lease->reason = reason;
+    return now;
+}
+
+void start_in_front(struct engine *engine)
+{
+    size_t n = engine->queues.future.n;
+    struct lease **leases;
+
+    if (n == 0 || engine->settings.in_front_least <= 0)
+        return;
+    leases = memory_copy(engine->queues.future.items, n * sizeof(struct lease *));
+    queue_sort(engine, leases, n, true);
+    engine->queues.rebooking_work = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct proposal proposal;
+
+        if ((leases[i]->state == LEASE_SCHEDULED || leases[i]->state == LEASE_READY) &&
+            leases[i]->plan->n_vms == 1 && may_start_in_front(engine, leases[i]) &&
+            mapper_has_enough_cpu_now(engine, leases[i]) &&
+            could_start_now(engine, leases[i], &proposal))
+            rebook(engine, leases[i], &proposal);
+    }
+    free(leases);
 }

@@ -8,3 +8,7 @@
 struct engine;
 
 void reevaluate_future(struct engine *engine);
+
+/* Starts planned leases without an end in front of reservations, where they have room now
+ * (in_front.h). */
+void start_in_front(struct engine *engine);

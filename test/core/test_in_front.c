@@ -75,6 +75,39 @@ static void where_it_may_not_move_it_waits(void **state)
 }
 
 /* Nobody gets the room that it needs later. */
+/* It was planned for later, as no host was free. */
+static void it_starts_in_front_once_a_host_is_free(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 2);
+    s.settings.transfer_bandwidth = 100;
+    s.settings.in_front_least = 3600;
+    best_effort(&s, 1, 1, 100);
+    settle(&s);
+    best_effort(&s, 2, 1, 5000);
+    settle(&s);
+    ask(&s, (struct ask){.id = 10,
+                         .kind = LEASE_RESERVATION,
+                         .start = 20000,
+                         .duration = 600,
+                         .hosts = &only_first});
+    settle(&s);
+    ask(&s, half_for_ever(20));
+    settle(&s);
+    assert_string_equal(plan_of(&s, 20), "VM 5000-ever on 2");
+    at(&s, 100);
+    assert_int_equal(lease_of(&s, 20)->start_actual, 100);
+    at(&s, 20000);
+    assert_int_equal(lease_of(&s, 10)->start_actual, 20000);
+    assert_int_equal(state_of(&s, 20), LEASE_ACTIVE);
+    cancel(&s, 20);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
 static void its_next_host_is_kept_for_it(void **state)
 {
     struct scenario s;
@@ -352,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_starts_at_once_and_leaves_before_the_reservation),
         cmocka_unit_test(where_it_may_not_move_it_waits),
+        cmocka_unit_test(it_starts_in_front_once_a_host_is_free),
         cmocka_unit_test(its_next_host_is_kept_for_it),
         cmocka_unit_test(without_the_reservation_it_stays),
         cmocka_unit_test(a_near_reservation_is_not_worth_a_move),
