@@ -1,65 +1,14 @@
 /* Estimated starts of leases far back in the queue, on a copy of the slot table. */
-#include "core/forecast.h"
+#include "core/forecast_inside.h"
 
 #include <stdlib.h>
 
-#include "core/earliest.h"
-#include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/host_filter.h"
+#include "core/in_front.h"
 #include "core/occupancy.h"
 #include "core/queue_order.h"
 #include "util/memory.h"
-
-enum {
-    ATTEMPTS_MAX = 64, /* starts tried for a lease whose VMs differ */
-};
-
-/* VMs of one size with the same hosts. */
-struct part {
-    uint32_t count;
-    struct amounts amounts;
-    const bool *allowed;            /* NULL: all hosts */
-    const struct vm_demand *demand; /* NULL: none */
-};
-
-struct waiter {
-    int64_t id, priority, from, span, start;
-    struct part *parts;
-    size_t n_parts;
-};
-
-/* A host column of the driver, and its copy. */
-struct column {
-    const uint64_t *of;
-    bool *copy;
-};
-
-/* Room kept for a lease against leases of lower priority (held_room.h). */
-struct kept_room {
-    int64_t priority;
-    uint32_t host;
-    struct amounts amounts;
-};
-
-struct forecast {
-    struct site site; /* a copy */
-    struct occupancy *occupancy;
-    struct profile *profiles;
-    size_t n_hosts;
-    int n_types;
-    bool *open;        /* hosts open to new VMs; NULL: all */
-    bool in_order;     /* no lease starts before the leases in front of it */
-    int64_t now, last; /* the latest start so far */
-
-    struct kept_room *kept; /* by descending priority */
-    size_t n_kept, n_taken; /* the first n_taken are not free for the next lease */
-
-    struct column *columns;
-    size_t n_columns, columns_allocated;
-    struct waiter *waiters;
-    size_t n_waiters, n_placed, n_left_out;
-};
 
 /* --- creation --------------------------------------------------------------------------------- */
 
@@ -163,8 +112,8 @@ static void fill_parts(struct forecast *forecast, const struct engine *engine,
     }
 }
 
-static void add_waiter(struct forecast *forecast, struct engine *engine, const struct lease *lease,
-                       int64_t from)
+static struct waiter *add_waiter(struct forecast *forecast, struct engine *engine,
+                                 const struct lease *lease, int64_t from)
 {
     struct waiter *waiter = &forecast->waiters[forecast->n_waiters++];
     int64_t span = instant_add(remaining_span(lease), shutdown_span(engine, lease));
@@ -175,8 +124,44 @@ static void add_waiter(struct forecast *forecast, struct engine *engine, const s
                               .priority = lease->request.priority,
                               .from = from,
                               .span = span > 0 ? span : 1,
-                              .start = INSTANT_NONE};
+                              .start = INSTANT_NONE,
+                              .planned = INSTANT_NONE,
+                              .may_go_ahead = may_start_in_front(engine, lease)};
     fill_parts(forecast, engine, lease, waiter);
+    return waiter;
+}
+
+static void add_planned(struct forecast *forecast, struct engine *engine, size_t most)
+{
+    const struct lease *planned[FORECAST_PLANNED_MOST];
+    size_t n = forecast_planned(engine, planned);
+
+    for (size_t i = 0; i < n && forecast->n_waiters < most; i++)
+        add_waiter(forecast, engine, planned[i], engine->now)->planned =
+            lease_plan_current(planned[i])->vm->from;
+}
+
+/* The first reservations of one VM. */
+static void copy_movable(struct forecast *forecast, const struct engine *engine)
+{
+    struct index_walk walk = reservation_index_after(&engine->bookings.by_start, engine->now);
+    const struct index_entry *entry;
+
+    while (forecast->n_movable < FORECAST_MOVABLE_MOST && (entry = index_walk_next(&walk))) {
+        const struct reservation *r = entry->reservation;
+        const struct lease *lease = r->lease;
+
+        if (r->kind != RESERVATION_VM || r->closes || r->state != RESERVATION_SCHEDULED ||
+            lease->request.kind != LEASE_RESERVATION || r->placement->n_vms != 1 ||
+            lease->request.node_sets[0].demand)
+            continue;
+        forecast->movable[forecast->n_movable++] =
+            (struct movable){.host = r->placement->vms[0].host,
+                             .from = r->from,
+                             .until = r->until,
+                             .amounts = *lease_vm_amounts(lease, r->placement->vms[0].vm),
+                             .allowed = allowed_hosts(forecast, lease->request.node_sets[0].hosts)};
+    }
 }
 
 struct forecast *forecast_create(struct engine *engine, size_t most)
@@ -184,13 +169,20 @@ struct forecast *forecast_create(struct engine *engine, size_t most)
     struct forecast *forecast = memory_new(1, sizeof *forecast);
     size_t n = engine->queues.queue.n + engine->queues.early.n;
     struct lease_list queue = {.n = engine->queues.queue.n};
+    size_t n_planned;
 
     bind_all(engine);
     copy_hosts(forecast, engine);
     copy_kept(forecast, engine);
+    copy_movable(forecast, engine);
+    forecast->in_front_least = engine->settings.in_front_least;
     forecast->in_order = engine->settings.backfilling == BACKFILLING_OFF;
     forecast->now = forecast->last = engine->now;
-    forecast->waiters = memory_new(n < most ? n : most, sizeof *forecast->waiters);
+    forecast->waiters =
+        memory_new(most < n + FORECAST_PLANNED_MOST ? most : n + FORECAST_PLANNED_MOST,
+                   sizeof *forecast->waiters);
+    add_planned(forecast, engine, most);
+    n_planned = forecast->n_waiters;
     queue.items = memory_copy(engine->queues.queue.items, queue.n * sizeof(struct lease *));
     queue_put_in_order(engine, &queue);
     for (size_t i = 0; i < queue.n && forecast->n_waiters < most; i++)
@@ -198,7 +190,7 @@ struct forecast *forecast_create(struct engine *engine, size_t most)
     for (size_t i = 0; i < engine->queues.early.n && forecast->n_waiters < most; i++)
         add_waiter(forecast, engine, engine->queues.early.items[i],
                    lease_ready_at(engine->queues.early.items[i]));
-    forecast->n_left_out = n - forecast->n_waiters;
+    forecast->n_left_out = n - (forecast->n_waiters - n_planned);
     free(queue.items);
     return forecast;
 }
@@ -225,29 +217,6 @@ void forecast_destroy(struct forecast *forecast)
 
 /* --- one lease -------------------------------------------------------------------------------- */
 
-/* A type with amount 0 is also relevant: it may be overbooked. */
-static struct demand demand_of(const struct forecast *forecast, const struct part *part)
-{
-    struct demand demand;
-
-    demand_init(&demand, part->amounts.of, forecast->n_types, ~UINT32_C(0));
-    return demand;
-}
-
-static int64_t part_earliest(const struct forecast *forecast, const struct part *part, int64_t from,
-                             int64_t span)
-{
-    const struct earliest_request request = {.profiles = forecast->profiles,
-                                             .n_hosts = forecast->n_hosts,
-                                             .allowed = part->allowed,
-                                             .vm = demand_of(forecast, part),
-                                             .count = part->count,
-                                             .from = from,
-                                             .duration = span};
-
-    return earliest_find(&request);
-}
-
 /* The first time from `from` on at which each part alone fits. */
 static int64_t all_earliest(const struct forecast *forecast, const struct waiter *waiter,
                             int64_t from)
@@ -256,7 +225,7 @@ static int64_t all_earliest(const struct forecast *forecast, const struct waiter
     size_t agreed = 0;
 
     for (size_t i = 0; agreed < waiter->n_parts; i = (i + 1) % waiter->n_parts) {
-        int64_t then = part_earliest(forecast, &waiter->parts[i], at, waiter->span);
+        int64_t then = forecast_earliest(forecast, &waiter->parts[i], at, waiter->span);
 
         if (then == INSTANT_NEVER)
             return then;
@@ -283,17 +252,6 @@ static void apply(struct forecast *forecast, const struct place *place, int64_t 
                                           .sign = sign};
 
     profile_apply(&forecast->profiles[place->host], &change);
-}
-
-static bool fits(const struct forecast *forecast, const struct demand *demand, uint32_t host,
-                 int64_t start, int64_t span)
-{
-    const struct profile *profile = &forecast->profiles[host];
-    uint32_t first = profile_find(profile, start);
-    uint32_t last =
-        profile_first_reaching(profile->times, first + 1, profile->n, instant_add(start, span));
-
-    return profile_first_block(profile, demand, first, last) == last;
 }
 
 static void give_back(struct forecast *forecast, const struct place *place, int64_t start,
@@ -331,7 +289,7 @@ static bool meet(struct forecast *forecast, struct place *place, int64_t start, 
 static uint32_t take_part(struct forecast *forecast, const struct part *part, int64_t start,
                           int64_t span, struct place *places)
 {
-    const struct demand demand = demand_of(forecast, part);
+    const struct demand demand = forecast_demand(forecast, &part->amounts);
     int64_t *limits = part->demand ? memory_new(forecast->n_hosts, sizeof *limits) : NULL;
     uint32_t n = 0;
 
@@ -341,7 +299,7 @@ static uint32_t take_part(struct forecast *forecast, const struct part *part, in
     for (uint32_t host = 0; host < forecast->n_hosts && n < part->count; host++) {
         if (part->allowed && !part->allowed[host])
             continue;
-        while (n < part->count && fits(forecast, &demand, host, start, span)) {
+        while (n < part->count && forecast_fits(forecast, &demand, host, start, span)) {
             places[n] = (struct place){part, host, NULL};
             if (part->demand && !meet(forecast, &places[n], start, span, limits))
                 break;
@@ -378,21 +336,6 @@ static bool take(struct forecast *forecast, const struct waiter *waiter, int64_t
     return all;
 }
 
-/* The time of the next change on any host. */
-static int64_t next_change(const struct forecast *forecast, int64_t after)
-{
-    int64_t next = INSTANT_NEVER;
-
-    for (size_t host = 0; host < forecast->n_hosts; host++) {
-        const struct profile *profile = &forecast->profiles[host];
-        uint32_t point = profile_find(profile, after) + 1;
-
-        if (point < profile->n && profile->times[point] < next)
-            next = profile->times[point];
-    }
-    return next;
-}
-
 static void change_kept(struct forecast *forecast, const struct kept_room *kept, int sign)
 {
     const struct profile_change change = {.from = forecast->now,
@@ -423,12 +366,12 @@ static int64_t place(struct forecast *forecast, const struct waiter *waiter)
 
     if (forecast->in_order && forecast->last > from)
         from = forecast->last;
-    for (int attempt = 0; attempt < ATTEMPTS_MAX && from != INSTANT_NEVER; attempt++) {
+    for (int attempt = 0; attempt < FORECAST_ATTEMPTS && from != INSTANT_NEVER; attempt++) {
         int64_t at = all_earliest(forecast, waiter, from);
 
         if (at == INSTANT_NEVER || take(forecast, waiter, at))
             return at;
-        from = next_change(forecast, at);
+        from = forecast_next_change(forecast, at);
     }
     return from == INSTANT_NEVER ? INSTANT_NEVER : INSTANT_NONE;
 }
@@ -444,6 +387,16 @@ static size_t work_of(const struct forecast *forecast, const struct waiter *wait
     return points * waiter->n_parts;
 }
 
+static int64_t start_of(struct forecast *forecast, const struct waiter *waiter)
+{
+    int64_t planned = waiter->planned == INSTANT_NONE ? place(forecast, waiter) : waiter->planned;
+    int64_t start = waiter->may_go_ahead && planned != INSTANT_NONE
+                        ? forecast_in_front(forecast, waiter, planned)
+                        : INSTANT_NONE;
+
+    return start == INSTANT_NONE ? planned : start;
+}
+
 bool forecast_go_on(struct forecast *forecast, size_t work)
 {
     size_t done = 0;
@@ -452,7 +405,7 @@ bool forecast_go_on(struct forecast *forecast, size_t work)
         struct waiter *waiter = &forecast->waiters[forecast->n_placed++];
 
         done += work_of(forecast, waiter);
-        waiter->start = place(forecast, waiter);
+        waiter->start = start_of(forecast, waiter);
         if (waiter->start != INSTANT_NONE && waiter->start > forecast->last)
             forecast->last = waiter->start;
     }
@@ -478,9 +431,13 @@ static uint64_t mix(uint64_t stamp, uint64_t number)
 uint64_t forecast_stamp(const struct engine *engine)
 {
     uint64_t stamp = mix(UINT64_C(14695981039346656037), slot_table_changes(engine->table));
+    const struct lease *planned[FORECAST_PLANNED_MOST];
+    size_t n_planned = forecast_planned(engine, planned);
 
-    if (engine->queues.queue.n + engine->queues.early.n == 0)
+    if (engine->queues.queue.n + engine->queues.early.n + n_planned == 0)
         return 0;
+    for (size_t i = 0; i < n_planned; i++)
+        stamp = mix(stamp, (uint64_t)planned[i]->request.id);
     for (size_t i = 0; i < engine->queues.queue.n; i++)
         stamp = mix(stamp, (uint64_t)engine->queues.queue.items[i]->request.id);
     for (size_t i = 0; i < engine->queues.early.n; i++)

@@ -3,8 +3,9 @@
  * The engine books places in the future for as many queued leases as the backfilling rules allow,
  * often for only one. A forecast also covers the others: on a copy of the slot table, each lease in
  * queue order gets the earliest place for all its remaining time, after bookings and the leases
- * queued ahead of it. Forecasts neither preempt nor promise, and change the engine only in that
- * places get hosts (host_binding.h).
+ * queued ahead of it. Leases that may start in front of a reservation (in_front.h) get an earlier
+ * start if they can, also those with a planned start. Forecasts neither preempt nor promise, and
+ * change the engine only in that places get hosts (host_binding.h).
  *
  * A forecast can be made in increments while the engine keeps running: once begun it refers neither
  * to the engine nor to leases, only to the driver's units and demands (demand.h). Work is counted
@@ -20,8 +21,8 @@
 
 struct forecast; /* opaque */
 
-/* Covers up to `most` leases: first the queue, then leases that may not start yet. O(change points
- * of the site + most * hosts). */
+/* Covers up to `most` leases: first planned ones that may start in front of a reservation, then the
+ * queue, then leases that may not start yet. O(change points of the site + most * hosts). */
 struct forecast *forecast_create(struct engine *engine, size_t most);
 void forecast_destroy(struct forecast *forecast); /* NULL is allowed */
 

@@ -238,6 +238,72 @@ static void on_one_host_it_is_exact(void **state)
     }
 }
 
+static const uint64_t first_only[] = {0x1};
+static const struct host_filter only_first = {.allowed = first_only};
+
+/* Host 1 is taken until 100 and host 2 until `second`; reservation 10 is at 40000 on host 1. Plain
+ * lease 3 waits. */
+static void begin_behind_a_reservation(struct scenario *s, int64_t second,
+                                       const struct host_filter *reservation,
+                                       const struct host_filter *plain)
+{
+    scenario_begin(s, 2);
+    s->settings.transfer_bandwidth = 100;
+    s->settings.in_front_least = 3600;
+    best_effort(s, 1, 1, 100);
+    settle(s);
+    best_effort(s, 2, 1, second);
+    settle(s);
+    ask(s, (struct ask){.id = 10,
+                        .kind = LEASE_RESERVATION,
+                        .start = 40000,
+                        .duration = 600,
+                        .hosts = reservation});
+    settle(s);
+    ask(s, (struct ask){.id = 3,
+                        .kind = LEASE_BEST_EFFORT,
+                        .duration = SPAN_UNLIMITED,
+                        .non_preemptable = true,
+                        .hosts = plain});
+}
+
+/* What is told comes true. */
+static void expect_start(struct scenario *s, int64_t start)
+{
+    struct forecast *forecast = whole_forecast(s, 50);
+
+    forecast_destroy(forecast);
+    at(s, start);
+    assert_int_equal(lease_of(s, 3)->start_actual, start);
+    at(s, start > 40000 ? start + 1 : 40001);
+    assert_int_equal(lease_of(s, 10)->start_actual, 40000);
+    cancel(s, 3);
+    run_to_end(s);
+    scenario_end(s);
+}
+
+static void a_start_in_front_of_a_reservation_is_told(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin_behind_a_reservation(&s, 30000, &only_first, NULL);
+    expect_start(&s, 100); /* it moves to host 2 */
+    begin_behind_a_reservation(&s, 100, NULL, &only_first);
+    expect_start(&s, 100); /* the reservation moves there */
+}
+
+static void behind_a_reservation_that_stays_it_waits(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin_behind_a_reservation(&s, 50000, &only_first, NULL);
+    expect_start(&s, 40600);
+    begin_behind_a_reservation(&s, 100, &only_first, &only_first);
+    expect_start(&s, 40600);
+}
+
 static void a_stamp_changes_with_what_matters(void **state)
 {
     struct scenario s;
@@ -278,6 +344,8 @@ int main(void)
         cmocka_unit_test(too_many_are_left_out),
         cmocka_unit_test(in_turns_it_is_the_same),
         cmocka_unit_test(on_one_host_it_is_exact),
+        cmocka_unit_test(a_start_in_front_of_a_reservation_is_told),
+        cmocka_unit_test(behind_a_reservation_that_stays_it_waits),
         cmocka_unit_test(a_stamp_changes_with_what_matters),
     };
 
