@@ -326,11 +326,13 @@ static void note_resumption(struct planner *planner, const struct lease_record *
 
 /* Notes the promised start of a reservation, or the planned start of another lease. Waiting leases
  * without a planned start get an estimate (planner_forecast()). */
-static void note_expectation(struct planner *planner, const struct lease_record *lease,
-                             const struct lease_view *view, int64_t now)
+static void note_expectation(struct planner *planner, const struct planned *planned,
+                             const struct lease_record *lease, const struct lease_view *view,
+                             int64_t now)
 {
+    bool ahead = lease->phase == PHASE_WAITING && planner_goes_ahead(planned, now);
     bool contract = lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION;
-    struct reason reason = view->reason;
+    struct reason reason = ahead ? planner_reason_ahead(planned) : view->reason;
     struct eligible eligible;
 
     if (lease->phase == PHASE_RESERVED && reason.id == REASON_PLANNED)
@@ -338,7 +340,7 @@ static void note_expectation(struct planner *planner, const struct lease_record 
     planner_set_reason(planner, lease, &reason);
     if (lease->phase == PHASE_WAITING) {
         if (view->stretch.there)
-            planner_estimate(planner, lease, view->stretch.from, now);
+            planner_estimate(planner, lease, ahead ? planned->in_front : planned->start, now);
         lease_note_far(planner->store, lease, lease->is_far && !view->stretch.there);
         return;
     }
@@ -351,8 +353,9 @@ static void take_view_of(struct planner *planner, struct planned *planned,
                          int64_t now)
 {
     planned->is_placed = view->stretch.there;
+    planned->start = view->stretch.from;
     if (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED)
-        note_expectation(planner, lease, view, now);
+        note_expectation(planner, planned, lease, view, now);
     else if (lease->kind == LEASE_DEADLINE &&
              (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STOPPING))
         note_resumption(planner, lease, view, now);

@@ -11,6 +11,34 @@ enum {
     PAUSE_MAX = 60 * 1000, /* and maximum if nothing has changed */
 };
 
+bool planner_goes_ahead(const struct planned *planned, int64_t now)
+{
+    return planned->is_placed && planned->in_front > now && planned->in_front < planned->start;
+}
+
+struct reason planner_reason_ahead(const struct planned *planned)
+{
+    return (struct reason){.id = REASON_NO_ROOM_NOW, .n = {planned->n_vms, 0}};
+}
+
+/* Notes the start of a lease in front of a reservation. */
+static bool note_ahead(struct planner *planner, const struct lease_record *lease, int64_t start,
+                       int64_t now)
+{
+    struct planned *planned =
+        lease && lease->phase == PHASE_WAITING ? planned_of(&planner->planned, lease->id) : NULL;
+    struct reason reason;
+
+    if (!planned || !planned->in_engine || !planned->is_placed)
+        return false;
+    planned->in_front = start;
+    if (!planner_goes_ahead(planned, now))
+        return false;
+    reason = planner_reason_ahead(planned);
+    planner_set_reason(planner, lease, &reason);
+    return planner_estimate(planner, lease, start, now);
+}
+
 /* Is the lease waiting without a planned start? */
 static bool is_open(const struct planner *planner, const struct lease_record *lease)
 {
@@ -47,6 +75,7 @@ static bool publish(struct planner *planner, const struct forecast_reply *reply,
     for (size_t i = 0; i < reply->n; i++) {
         const struct lease_record *lease = store_lease(planner->store, reply->starts[i].lease);
 
+        news |= note_ahead(planner, lease, reply->starts[i].start, now);
         if (!is_open(planner, lease))
             continue;
         lease_note_outlook(planner->store, lease, planner->outlook);

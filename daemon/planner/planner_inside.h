@@ -35,6 +35,8 @@ struct planned {
     bool gone;          /* still in the engine, but leaving: its outputs are ignored */
     bool may_fit_later; /* best-effort without a deadline: waits for larger hosts */
     bool is_placed;     /* the engine has planned its next start */
+    int64_t start;      /* is_placed: that start */
+    int64_t in_front;   /* 0, or the forecast of an earlier start, in front of a reservation */
     bool is_preempted;  /* by this plan */
     bool is_refused;    /* by this plan */
     bool stays;         /* holds room outside and inside a booked host, see facts_blocks.c */
@@ -423,6 +425,12 @@ void planner_note_risks(struct planner *planner, int64_t now);
 /* Drop preemptions that a complete plan did not repeat: a plan repeats all that still apply. */
 void planner_drop_preemptions(struct planner *planner, int64_t now);
 /* Note when a waiting lease will probably start. True: the estimate has changed. */
+/* Does the forecast expect it to start before the planned start? */
+bool planner_goes_ahead(const struct planned *planned, int64_t now);
+
+/* The reason of such a lease: the planned host is not the one that it waits for. */
+struct reason planner_reason_ahead(const struct planned *planned);
+
 bool planner_estimate(struct planner *planner, const struct lease_record *lease, int64_t at,
                       int64_t now);
 
