@@ -398,13 +398,11 @@ static void a_request_is_not_refused_because_of_one_that_is_refused_itself(void 
     for (int64_t id = 2; id <= 4; id++)
         assert_null(store_lease(stage.store, id));
     assert_false(intake_can_go_on(&stage.scene.daemon));
-
     lease_refuse(stage.store, store_lease(stage.store, 1), NOW, &no_room, NULL);
     assert_true(intake_can_go_on(&stage.scene.daemon));
     take_in(&stage, NOW);
     expect(&stage, 2, PHASE_WAITING, "requested");
     assert_null(store_lease(stage.store, 3));
-
     lease_to_change(stage.store, 2)->accepted = true;
     assert_true(intake_can_go_on(&stage.scene.daemon));
     take_in(&stage, NOW);
