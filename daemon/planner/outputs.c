@@ -330,9 +330,10 @@ static void note_expectation(struct planner *planner, const struct planned *plan
                              const struct lease_record *lease, const struct lease_view *view,
                              int64_t now)
 {
-    bool ahead = lease->phase == PHASE_WAITING && planner_goes_ahead(planned, now);
+    int64_t ahead =
+        lease->phase == PHASE_WAITING ? planner_start_ahead(planner, lease->id, now) : INSTANT_NONE;
     bool contract = lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION;
-    struct reason reason = ahead ? planner_reason_ahead(planned) : view->reason;
+    struct reason reason = ahead == INSTANT_NONE ? view->reason : planner_reason_ahead(planned);
     struct eligible eligible;
 
     if (lease->phase == PHASE_RESERVED && reason.id == REASON_PLANNED)
@@ -340,7 +341,7 @@ static void note_expectation(struct planner *planner, const struct planned *plan
     planner_set_reason(planner, lease, &reason);
     if (lease->phase == PHASE_WAITING) {
         if (view->stretch.there)
-            planner_estimate(planner, lease, ahead ? planned->in_front : planned->start, now);
+            planner_estimate(planner, lease, ahead == INSTANT_NONE ? planned->start : ahead, now);
         lease_note_far(planner->store, lease, lease->is_far && !view->stretch.there);
         return;
     }

@@ -39,6 +39,7 @@ struct planner *planner_create(const struct planner_settings *settings, struct s
     planner->world = world;
     planner->retry = planner->next_time = INSTANT_NEVER;
     map_init(&planner->planned, sizeof(struct planned *));
+    map_init(&planner->ahead, sizeof(int64_t));
     sent_init(&planner->sent);
     planner->answer_here = answer_here;
     if (!settings->configuration)
@@ -60,6 +61,7 @@ void planner_destroy(struct planner *planner)
     planning_destroy(planner->planning);
     planned_drop_all(&planner->planned);
     map_finish(&planner->planned);
+    map_finish(&planner->ahead);
     sent_finish(&planner->sent);
     picture_drop(&planner->picture);
     wire_writer_finish(&planner->events);

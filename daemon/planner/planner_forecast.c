@@ -11,9 +11,14 @@ enum {
     PAUSE_MAX = 60 * 1000, /* and maximum if nothing has changed */
 };
 
-bool planner_goes_ahead(const struct planned *planned, int64_t now)
+int64_t planner_start_ahead(const struct planner *planner, int64_t lease, int64_t now)
 {
-    return planned->is_placed && planned->in_front > now && planned->in_front < planned->start;
+    const struct planned *planned = planned_of(&planner->planned, lease);
+    const int64_t *start = map_value(&planner->ahead, map_find(&planner->ahead, lease));
+
+    return planned && planned->is_placed && start && *start > now && *start < planned->start
+               ? *start
+               : INSTANT_NONE;
 }
 
 struct reason planner_reason_ahead(const struct planned *planned)
@@ -21,18 +26,18 @@ struct reason planner_reason_ahead(const struct planned *planned)
     return (struct reason){.id = REASON_NO_ROOM_NOW, .n = {planned->n_vms, 0}};
 }
 
-/* Notes the start of a lease in front of a reservation. */
+/* Notes the start of a lease that the engine has planned. */
 static bool note_ahead(struct planner *planner, const struct lease_record *lease, int64_t start,
                        int64_t now)
 {
-    struct planned *planned =
+    const struct planned *planned =
         lease && lease->phase == PHASE_WAITING ? planned_of(&planner->planned, lease->id) : NULL;
     struct reason reason;
 
     if (!planned || !planned->in_engine || !planned->is_placed)
         return false;
-    planned->in_front = start;
-    if (!planner_goes_ahead(planned, now))
+    *(int64_t *)map_value(&planner->ahead, map_add(&planner->ahead, lease->id)) = start;
+    if (planner_start_ahead(planner, lease->id, now) == INSTANT_NONE)
         return false;
     reason = planner_reason_ahead(planned);
     planner_set_reason(planner, lease, &reason);
@@ -72,6 +77,8 @@ static bool publish(struct planner *planner, const struct forecast_reply *reply,
     bool news = false;
 
     planner->outlook++;
+    map_finish(&planner->ahead);
+    map_init(&planner->ahead, sizeof(int64_t));
     for (size_t i = 0; i < reply->n; i++) {
         const struct lease_record *lease = store_lease(planner->store, reply->starts[i].lease);
 

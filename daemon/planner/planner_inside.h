@@ -36,7 +36,6 @@ struct planned {
     bool may_fit_later; /* best-effort without a deadline: waits for larger hosts */
     bool is_placed;     /* the engine has planned its next start */
     int64_t start;      /* is_placed: that start */
-    int64_t in_front;   /* 0, or the forecast of an earlier start, in front of a reservation */
     bool is_preempted;  /* by this plan */
     bool is_refused;    /* by this plan */
     bool stays;         /* holds room outside and inside a booked host, see facts_blocks.c */
@@ -150,6 +149,7 @@ struct planner {
 
     struct picture picture;
     struct map planned;
+    struct map ahead; /* int64_t by lease: starts of planned leases by the last forecast */
     struct sent sent;
     uint64_t compared; /* number of the last picture compared */
     bool same;         /* the result of that comparison */
@@ -425,8 +425,9 @@ void planner_note_risks(struct planner *planner, int64_t now);
 /* Drop preemptions that a complete plan did not repeat: a plan repeats all that still apply. */
 void planner_drop_preemptions(struct planner *planner, int64_t now);
 /* Note when a waiting lease will probably start. True: the estimate has changed. */
-/* Does the forecast expect it to start before the planned start? */
-bool planner_goes_ahead(const struct planned *planned, int64_t now);
+/* The start of a planned lease in front of a reservation by the last forecast, or INSTANT_NONE if
+ * its planned start is not later. */
+int64_t planner_start_ahead(const struct planner *planner, int64_t lease, int64_t now);
 
 /* The reason of such a lease: the planned host is not the one that it waits for. */
 struct reason planner_reason_ahead(const struct planned *planned);

@@ -11,6 +11,7 @@
 
 #include "configuration/live.h"
 #include "daemon/live/clock.h"
+#include "test/daemon/change_records.h"
 #include "test/daemon/house.h"
 #include "util/instant.h"
 
@@ -54,14 +55,15 @@ static void plan(struct house *house, int64_t now)
 
 /* A house whose planner is a process. */
 static void open_with_process(struct house *house, const struct store_fixture *fixture,
-                              struct configuration *configuration)
+                              struct configuration *configuration, int n_hosts)
 {
     struct error err = {0};
 
-    open_house(house, fixture->store, 1);
+    open_house(house, fixture->store, n_hosts);
     planner_destroy(house->planner);
     house->scene.settings.configuration = configuration;
     house->scene.settings.forecast = 40;
+    house->scene.settings.engine.in_front_least = 3600;
     house->planner = house->scene.daemon.planner =
         planner_create(&house->scene.settings, fixture->store, house->scene.daemon.world, &err);
     if (!house->planner)
@@ -85,7 +87,7 @@ static void an_answer_waits_for_the_plan(void **state)
     struct error err = {0};
     struct house house;
 
-    open_with_process(&house, fixture, configuration);
+    open_with_process(&house, fixture, configuration, 1);
     add_lease(fixture->store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
     plan(&house, NOW);
     rebuild(&house, NOW + 1);
@@ -106,7 +108,7 @@ static void a_plan_does_not_end_a_forecast(void **state)
     struct configuration *configuration = read_configuration(fixture);
     struct house house;
 
-    open_with_process(&house, fixture, configuration);
+    open_with_process(&house, fixture, configuration, 1);
     for (int64_t id = 1; id <= 40; id++)
         add_lease(fixture->store, id, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
     plan(&house, NOW);
@@ -119,9 +121,60 @@ static void a_plan_does_not_end_a_forecast(void **state)
     configuration_destroy(configuration);
 }
 
+/* Runs on that host from `since` on. */
+static void add_running(struct store *store, int64_t id, int32_t host, int64_t since,
+                        int64_t duration)
+{
+    struct lease_record *lease = add_lease(store, id, PHASE_RUNNING, LEASE_BEST_EFFORT, duration);
+
+    lease->since = since;
+    lease->preemptible = false;
+    lease->terms = TERMS_NON_PREEMPTABLE;
+    vm_to_change(store, (int32_t)id)->host = host;
+}
+
+/* A plain VM is planned behind a reservation on host 0 and a long lease on host 1. It starts in
+ * front of the reservation instead, as plans after the forecast still say. */
+static void a_start_in_front_is_told_rather_than_the_planned_one(void **state)
+{
+    struct store_fixture *fixture = *state;
+    struct configuration *configuration = read_configuration(fixture);
+    struct store *store = fixture->store;
+    int64_t now = clock_now();
+    struct lease_record *lease;
+    struct vm_record *vm;
+    struct house house;
+
+    open_with_process(&house, fixture, configuration, 2);
+    add_running(store, 1, 0, now - 10, 110);
+    add_running(store, 2, 1, now - 10, 30010);
+    lease = add_lease(store, 3, PHASE_RESERVED, LEASE_RESERVATION, 600);
+    lease->start = now + 40000;
+    vm = vm_to_change(store, 3);
+    vm->avoid[0] = 1;
+    vm->avoid_until[0] = now + 100000;
+    lease = add_lease(store, 4, PHASE_WAITING, LEASE_BEST_EFFORT, SPAN_UNLIMITED);
+    lease->preemptible = false;
+    lease->terms = TERMS_NON_PREEMPTABLE;
+    plan(&house, now);
+    assert_in_range(store_lease(store, 4)->expected, now + 30000, now + 31000);
+    planner_forecast(house.planner);
+    while (planner_forecast_due(house.planner) == INSTANT_NEVER)
+        serve(house.planner);
+    for (int i = 0; i < 2; i++) {
+        assert_in_range(store_lease(store, 4)->expected, now + 100, now + 200);
+        assert_int_equal(store_lease(store, 4)->reason_id, REASON_NO_ROOM_NOW);
+        plan(&house, now);
+    }
+    close_house(&house);
+    configuration_destroy(configuration);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_start_in_front_is_told_rather_than_the_planned_one,
+                                        store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(a_plan_does_not_end_a_forecast, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(an_answer_waits_for_the_plan, store_set_up,
