@@ -152,93 +152,68 @@ static void write_table(const struct gridway_job *job, const int *went_to,
     }
 }
 
-static void claim_number(struct findings *findings, const struct finding_claim *about, double paper,
-                         double ours, double tolerance)
-{
-    struct finding_claim claim = *about;
-    char theirs[40], text[40];
+/* A number of the paper, and that of the equations. */
+struct number {
+    const char *id, *text, *unit;
+    double paper, ours, tolerance;
+    const char *reason;
+};
 
-    snprintf(theirs, sizeof theirs, "%g %s", paper, about->paper);
-    snprintf(text, sizeof text, "%.1f %s", ours, about->paper);
-    claim.paper = theirs;
-    claim.ours = text;
-    claim.verdict = fabs(ours - paper) <= tolerance ? VERDICT_AGREES : VERDICT_DIFFERS;
-    findings_claim(findings, &claim);
+static void claim_number(struct findings *findings, const struct number *number)
+{
+    char theirs[40], ours[40];
+
+    snprintf(theirs, sizeof theirs, "%g %s", number->paper, number->unit);
+    snprintf(ours, sizeof ours, "%.1f %s", number->ours, number->unit);
+    findings_claim(findings,
+                   &(struct finding_claim){number->id, number->text, theirs, ours,
+                                           fabs(number->ours - number->paper) <= number->tolerance
+                                               ? VERDICT_AGREES
+                                               : VERDICT_DIFFERS,
+                                           number->reason});
 }
 
-static void claim_computing(const struct gridway_job *job, struct findings *findings)
+/* The first iteration from which solea is no gain, or (from_columba) ranks behind columba. */
+static int first_turn(const struct gridway_job *job, bool from_columba)
 {
-    claim_number(
-        findings,
-        &(struct finding_claim){
-            .id = "cpu-last",
-            .text =
-                "Considering only computing time, the move to solea is accepted until iteration",
-            .paper = "(last accepted)",
-            .reason = "Used to derive the work of the job."},
-        8, last_move(job, false), 0);
-    claim_number(findings,
-                 &(struct finding_claim){.id = "cpu-302",
-                                         .text = "Its estimate then",
-                                         .paper = "s",
-                                         .reason = "Used to derive the work of the job."},
-                 302, moved(job, SOLEA, last_move(job, false), false), 0.5);
+    int i = 0;
+
+    while (i < job->iterations &&
+           (from_columba ? moved(job, SOLEA, i, true) <= moved(job, COLUMBA, i, true)
+                         : gain(job, SOLEA, i, true) > 0))
+        i++;
+    return i;
 }
 
-static void claim_transfers(const struct gridway_job *job, struct findings *findings)
+static void claim_numbers(const struct gridway_job *job, struct findings *findings)
 {
-    claim_number(findings,
-                 &(struct finding_claim){.id = "full-last",
-                                         .text = "With file transfer, the move is accepted until "
-                                                 "iteration, and rejected from the next one on",
-                                         .paper = "(last accepted)",
-                                         .reason = ""},
-                 2, last_move(job, true), 0);
-    claim_number(findings,
-                 &(struct finding_claim){.id = "full-325",
-                                         .text = "Its estimate then",
-                                         .paper = "s",
-                                         .reason = "Used to derive the data to move."},
-                 325, moved(job, SOLEA, last_move(job, true), true), 0.5);
-    claim_number(findings,
-                 &(struct finding_claim){.id = "gain-12",
-                                         .text = "Predicted gain",
-                                         .paper = "%",
-                                         .reason = "Used to derive the time spent before."},
-                 12, 100 * gain(job, SOLEA, last_move(job, true), true), 0.5);
-}
+    int cpu = last_move(job, false), full = last_move(job, true);
+    const struct number numbers[] = {
+        {"cpu-last",
+         "Considering only computing time, the move to solea is accepted until iteration",
+         "(last accepted)", 8, cpu, 0, "Used to derive the work of the job."},
+        {"cpu-302", "Its estimate then", "s", 302, moved(job, SOLEA, cpu, false), 0.5,
+         "Used to derive the work of the job."},
+        {"full-last",
+         "With file transfer, the move is accepted until iteration, and rejected from the next one "
+         "on",
+         "(last accepted)", 2, full, 0, ""},
+        {"full-325", "Its estimate then", "s", 325, moved(job, SOLEA, full, true), 0.5,
+         "Used to derive the data to move."},
+        {"gain-12", "Predicted gain", "%", 12, 100 * gain(job, SOLEA, full, true), 0.5,
+         "Used to derive the time spent before."},
+        {"no-gain", "No gain on any host from iteration", "(first)", 5, first_turn(job, false), 0,
+         "Columba's gain is below 2 % from the third iteration, and negative from the fifth."},
+        {"nearest", "Columba, which is slower but nearer, ranks first from iteration", "(first)", 6,
+         first_turn(job, true), 0, ""},
+        {"loss-15",
+         "Loss that the rejection avoids: a move at the last iteration that computing time alone "
+         "accepts",
+         "%", 15, -100 * gain(job, SOLEA, cpu, true), 0.5, ""},
+    };
 
-static void claim_turns(const struct gridway_job *job, struct findings *findings)
-{
-    int no_gain = 0, nearest = 0;
-
-    while (no_gain < job->iterations && gain(job, SOLEA, no_gain, true) > 0)
-        no_gain++;
-    while (nearest < job->iterations &&
-           moved(job, SOLEA, nearest, true) <= moved(job, COLUMBA, nearest, true))
-        nearest++;
-    claim_number(
-        findings,
-        &(struct finding_claim){.id = "no-gain",
-                                .text = "No gain on any host from iteration",
-                                .paper = "(first)",
-                                .reason = "Columba's gain is below 2 % from the third iteration, "
-                                          "and negative from the fifth."},
-        5, no_gain, 0);
-    claim_number(findings,
-                 &(struct finding_claim){
-                     .id = "nearest",
-                     .text = "Columba, which is slower but nearer, ranks first from iteration",
-                     .paper = "(first)",
-                     .reason = ""},
-                 6, nearest, 0);
-    claim_number(findings,
-                 &(struct finding_claim){.id = "loss-15",
-                                         .text = "Loss that the rejection avoids: a move at the "
-                                                 "last iteration that computing time alone accepts",
-                                         .paper = "%",
-                                         .reason = ""},
-                 15, -100 * gain(job, SOLEA, last_move(job, false), true), 0.5);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        claim_number(findings, &numbers[i]);
 }
 
 /* The scheduler decides as the equations do. */
@@ -253,14 +228,12 @@ static void claim_replays(const struct gridway_job *job, const int *went_to,
             solea += went_to[i] == SOLEA;
         }
     claim_number(findings,
-                 &(struct finding_claim){
-                     .id = "replay-last",
-                     .text = "In replays, the scheduler moves the job until iteration, and rejects "
-                             "the move from the next one on",
-                     .paper = "(last accepted)",
-                     .reason = solea == last + 1 ? "It always moves to solea, as in the paper."
-                                                 : "It does not always move to solea."},
-                 2, solea == last + 1 ? last : -1, 0);
+                 &(struct number){"replay-last",
+                                  "In replays, the scheduler moves the job until iteration, and "
+                                  "rejects the move from the next one on",
+                                  "(last accepted)", 2, solea == last + 1 ? last : -1, 0,
+                                  solea == last + 1 ? "It always moves to solea, as in the paper."
+                                                    : "It does not always move to solea."});
 }
 
 static int run(const struct experiment_bench *bench, struct findings *findings, struct error *err)
@@ -281,9 +254,7 @@ static int run(const struct experiment_bench *bench, struct findings *findings, 
         if (hosts[host].memory < experiment_number(bench, "memory"))
             snprintf(excluded + strlen(excluded), sizeof excluded - strlen(excluded), " %s",
                      hosts[host].name);
-    claim_computing(&job, findings);
-    claim_transfers(&job, findings);
-    claim_turns(&job, findings);
+    claim_numbers(&job, findings);
     claim_replays(&job, went_to, findings);
     draw_ranks(&job, findings, false);
     draw_ranks(&job, findings, true);

@@ -240,89 +240,14 @@ struct trend {
     intergrid_measure of;
     bool rises;
     bool other_numbers; /* the paper prints numbers, which differ */
+    const char *reason;
+    void (*explain)(const struct intergrid_plan *plan, char *reason, size_t size); /* or NULL */
 };
 
-static void claim_trend(const struct intergrid_plan *plan, struct findings *findings,
-                        const struct trend *trend, const char *reason)
+/* Why the curve rises: how many requests preempt, how many leases each, and what differs on a full
+ * site. */
+static void explain_4a(const struct intergrid_plan *plan, char *reason, size_t size)
 {
-    int last = intergrid_points(plan, trend->sweep) - 1;
-    int against = 0, clearly = 0;
-    double sign = trend->rises ? 1 : -1;
-    struct mean_estimate before, after = {0};
-    struct finding_claim claim = {
-        .id = trend->id, .text = trend->text, .paper = trend->paper, .reason = reason};
-    double begin = value_at(plan, trend->sweep, 0, POLICY_MOML, trend->of);
-    double end = value_at(plan, trend->sweep, -1, POLICY_MOML, trend->of);
-    char ours[TEXT];
-    int n = snprintf(ours, sizeof ours, "MOML:");
-
-    for (int point = 0; point <= last; point++) {
-        before = after;
-        after = intergrid_at(plan, trend->sweep, point, POLICY_MOML, trend->of);
-        against += point > 0 && sign * (after.mean - before.mean) < 0;
-        clearly += point > 0 && sign * (after.mean - before.mean) + after.half + before.half < 0;
-        n += snprintf(ours + n, sizeof ours - (size_t)n, " %.4g", after.mean);
-    }
-    claim.ours = ours;
-    claim.verdict = sign * (end - begin) <= 0             ? VERDICT_DIFFERS
-                    : against > 0 || trend->other_numbers ? VERDICT_SAME_SHAPE
-                                                          : VERDICT_AGREES;
-    if (claim.verdict == VERDICT_SAME_SHAPE && !*reason)
-        claim.reason =
-            clearly > 0
-                ? "Not at every step."
-                : "Steps in the other direction are smaller than the intervals of the points.";
-    findings_claim(findings, &claim);
-}
-
-static void claim_figure_3(const struct intergrid_plan *plan, struct findings *findings)
-{
-    claim_trend(plan, findings,
-                &(struct trend){.id = "figure-3a",
-                                .text = "Utilization rises with the average number of VMs",
-                                .paper = "almost linearly",
-                                .sweep = PARAMETER_VMS,
-                                .of = intergrid_utilization,
-                                .rises = true},
-                "");
-    claim_trend(plan, findings,
-                &(struct trend){.id = "figure-3b",
-                                .text = "Utilization rises with best-effort grid requests",
-                                .paper = "increases, without significant changes above 20 %",
-                                .sweep = PARAMETER_BEST_EFFORT,
-                                .of = intergrid_utilization,
-                                .rises = true},
-                "");
-    claim_trend(
-        plan, findings,
-        &(struct trend){
-            .id = "figure-3c",
-            .text =
-                "Utilization rises with deadline-constrained requests, except for a dip at 40 %",
-            .paper = "rises; drops from about 45 to 38 % at 40 %",
-            .sweep = PARAMETER_DEADLINE,
-            .of = intergrid_utilization,
-            .rises = true},
-        "In this sweep and in that of Figure 3(b), there are 2000 best-effort and "
-        "deadline-constrained requests in total (Table 1): if one share rises, the other falls, so "
-        "the curves have opposite directions. Here, utilization falls because deadline-constrained "
-        "requests may be refused, and best-effort requests are not. The means of the seeds show no "
-        "dip at 40 %.");
-    claim_trend(plan, findings,
-                &(struct trend){.id = "figure-3d",
-                                .text = "Utilization falls with the number of local requests",
-                                .paper = "almost linearly",
-                                .sweep = PARAMETER_LOCAL,
-                                .of = intergrid_utilization,
-                                .rises = false},
-                "");
-}
-
-/* Explains why the curve rises: how many requests preempt, how many leases each, and what differs
- * on a full site. */
-static void claim_figure_4a(const struct intergrid_plan *plan, struct findings *findings)
-{
-    char reason[REASON];
     double choices[2], leases[2], refused[2], busy[2], suspended[2], displaced[2];
 
     for (int i = 0; i < 2; i++) {
@@ -335,7 +260,7 @@ static void claim_figure_4a(const struct intergrid_plan *plan, struct findings *
         suspended[i] = value_at(plan, SWEEP_VMS_BUSY, point, POLICY_MOML, intergrid_suspended);
         displaced[i] = value_at(plan, SWEEP_VMS_BUSY, point, POLICY_MOML, intergrid_displaced);
     }
-    snprintf(reason, sizeof reason,
+    snprintf(reason, size,
              "Requests keep their rate and run times, so the load grows with their size: without "
              "preemption, %.0f %% of the local requests are refused at 3 VMs, and %.0f %% at 8. So "
              "more of the 1000 preempt leases (%.0f, then %.0f), and since requests grow like "
@@ -348,57 +273,82 @@ static void claim_figure_4a(const struct intergrid_plan *plan, struct findings *
              choices[0] > 0 ? leases[0] / choices[0] : 0,
              choices[1] > 0 ? leases[1] / choices[1] : 0, busy[0], busy[1], suspended[0],
              suspended[1], displaced[0], displaced[1]);
-    claim_trend(plan, findings,
-                &(struct trend){.id = "figure-4a",
-                                .text = "Larger leases lead to fewer preemptions",
-                                .paper = "in general",
-                                .sweep = PARAMETER_VMS,
-                                .of = intergrid_preemptions,
-                                .rises = false},
-                reason);
 }
 
-static void claim_figure_4c(const struct intergrid_plan *plan, struct findings *findings)
+static void explain_4c(const struct intergrid_plan *plan, char *reason, size_t size)
 {
-    char reason[REASON];
-
-    snprintf(reason, sizeof reason,
+    snprintf(reason, size,
              "Their number depends on the load, which the paper does not give. With %d times the "
              "request rate (sweep deadline-busy), they fall from %.0f to %.0f.",
              INTERGRID_BUSIER,
              value_at(plan, SWEEP_DEADLINE_BUSY, 0, POLICY_MOML, intergrid_preemptions),
              value_at(plan, SWEEP_DEADLINE_BUSY, -1, POLICY_MOML, intergrid_preemptions));
-    claim_trend(plan, findings,
-                &(struct trend){.id = "figure-4c",
-                                .text = "Preemptions fall with deadline-constrained requests",
-                                .paper = "from about 1000 to 500 beyond 40 %",
-                                .sweep = PARAMETER_DEADLINE,
-                                .of = intergrid_preemptions,
-                                .rises = false,
-                                .other_numbers = true},
-                reason);
 }
 
-static void claim_figure_4(const struct intergrid_plan *plan, struct findings *findings)
+static const char both_shares[] =
+    "In this sweep and in that of Figure 3(b), there are 2000 best-effort and deadline-constrained "
+    "requests in total (Table 1): if one share rises, the other falls, so the curves have opposite "
+    "directions. Here, utilization falls because deadline-constrained requests may be refused, and "
+    "best-effort requests are not. The means of the seeds show no dip at 40 %.";
+
+static const struct trend trends[] = {
+    {"figure-3a", "Utilization rises with the average number of VMs", "almost linearly",
+     PARAMETER_VMS, intergrid_utilization, .rises = true},
+    {"figure-3b", "Utilization rises with best-effort grid requests",
+     "increases, without significant changes above 20 %", PARAMETER_BEST_EFFORT,
+     intergrid_utilization, .rises = true},
+    {"figure-3c", "Utilization rises with deadline-constrained requests, except for a dip at 40 %",
+     "rises; drops from about 45 to 38 % at 40 %", PARAMETER_DEADLINE, intergrid_utilization,
+     .rises = true, .reason = both_shares},
+    {"figure-3d", "Utilization falls with the number of local requests", "almost linearly",
+     PARAMETER_LOCAL, intergrid_utilization, .rises = false},
+    {"figure-4a", "Larger leases lead to fewer preemptions", "in general", PARAMETER_VMS,
+     intergrid_preemptions, .explain = explain_4a},
+    {"figure-4b", "Preemptions rise with best-effort grid requests", "almost linearly",
+     PARAMETER_BEST_EFFORT, intergrid_preemptions, .rises = true},
+    {"figure-4c", "Preemptions fall with deadline-constrained requests",
+     "from about 1000 to 500 beyond 40 %", PARAMETER_DEADLINE, intergrid_preemptions,
+     .other_numbers = true, .explain = explain_4c},
+    {"figure-4d", "Preemptions rise with local requests", "almost linearly", PARAMETER_LOCAL,
+     intergrid_preemptions, .rises = true},
+};
+
+static void claim_trend(const struct intergrid_plan *plan, struct findings *findings,
+                        const struct trend *trend)
 {
-    claim_figure_4a(plan, findings);
-    claim_trend(plan, findings,
-                &(struct trend){.id = "figure-4b",
-                                .text = "Preemptions rise with best-effort grid requests",
-                                .paper = "almost linearly",
-                                .sweep = PARAMETER_BEST_EFFORT,
-                                .of = intergrid_preemptions,
-                                .rises = true},
-                "");
-    claim_figure_4c(plan, findings);
-    claim_trend(plan, findings,
-                &(struct trend){.id = "figure-4d",
-                                .text = "Preemptions rise with local requests",
-                                .paper = "almost linearly",
-                                .sweep = PARAMETER_LOCAL,
-                                .of = intergrid_preemptions,
-                                .rises = true},
-                "");
+    int last = intergrid_points(plan, trend->sweep) - 1;
+    int against = 0, clearly = 0;
+    double sign = trend->rises ? 1 : -1;
+    struct mean_estimate before, after = {0};
+    char ours[TEXT], reason[REASON];
+    struct finding_claim claim = {.id = trend->id,
+                                  .text = trend->text,
+                                  .paper = trend->paper,
+                                  .ours = ours,
+                                  .reason = reason};
+    double begin = value_at(plan, trend->sweep, 0, POLICY_MOML, trend->of);
+    double end = value_at(plan, trend->sweep, -1, POLICY_MOML, trend->of);
+    int n = snprintf(ours, sizeof ours, "MOML:");
+
+    for (int point = 0; point <= last; point++) {
+        before = after;
+        after = intergrid_at(plan, trend->sweep, point, POLICY_MOML, trend->of);
+        against += point > 0 && sign * (after.mean - before.mean) < 0;
+        clearly += point > 0 && sign * (after.mean - before.mean) + after.half + before.half < 0;
+        n += snprintf(ours + n, sizeof ours - (size_t)n, " %.4g", after.mean);
+    }
+    claim.verdict = sign * (end - begin) <= 0             ? VERDICT_DIFFERS
+                    : against > 0 || trend->other_numbers ? VERDICT_SAME_SHAPE
+                                                          : VERDICT_AGREES;
+    snprintf(reason, sizeof reason, "%s", trend->reason ? trend->reason : "");
+    if (trend->explain)
+        trend->explain(plan, reason, sizeof reason);
+    else if (claim.verdict == VERDICT_SAME_SHAPE && !trend->reason)
+        claim.reason =
+            clearly > 0
+                ? "Not at every step."
+                : "Steps in the other direction are smaller than the intervals of the points.";
+    findings_claim(findings, &claim);
 }
 
 void intergrid_claims(const struct intergrid_plan *plan, struct findings *findings)
@@ -408,6 +358,6 @@ void intergrid_claims(const struct intergrid_plan *plan, struct findings *findin
         claim_grid(plan, findings, sweep);
     }
     claim_orders(plan, findings);
-    claim_figure_3(plan, findings);
-    claim_figure_4(plan, findings);
+    for (size_t i = 0; i < sizeof trends / sizeof *trends; i++)
+        claim_trend(plan, findings, &trends[i]);
 }
