@@ -67,27 +67,12 @@ static int write_summary(const struct findings *findings, const struct findings_
     return output_close(out, err);
 }
 
-static void write_csv_cell(struct output *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\n")) {
-        output_text(out, text);
-        return;
-    }
-    output_char(out, '"');
-    for (const char *c = text; *c; c++) {
-        if (*c == '"')
-            output_char(out, '"');
-        output_char(out, *c);
-    }
-    output_char(out, '"');
-}
-
 static void write_row(struct output *out, char *const *cells, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             output_char(out, ',');
-        write_csv_cell(out, cells[i]);
+        output_csv(out, cells[i]);
     }
     output_char(out, '\n');
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/memory.h"
+#include "util/search.h"
 
 void gantt_boxes_init(struct gantt_boxes *boxes)
 {
@@ -96,14 +97,6 @@ double gantt_grid_use(const struct gantt_boxes *boxes, size_t group, size_t buck
     return boxes->grid[group * GRID_BUCKETS + bucket] / ((double)hosts * (double)boxes->bucket);
 }
 
-static int compare_lengths(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a;
-    int64_t y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Merges the shorter half of the boxes into the grid. */
 static void thin_out(struct gantt_boxes *boxes)
 {
@@ -112,7 +105,7 @@ static void thin_out(struct gantt_boxes *boxes)
 
     for (size_t i = 0; i < boxes->n_boxes; i++)
         lengths[i] = boxes->boxes[i].until - boxes->boxes[i].from;
-    qsort(lengths, boxes->n_boxes, sizeof *lengths, compare_lengths);
+    qsort(lengths, boxes->n_boxes, sizeof *lengths, search_by_number);
     boxes->shortest = lengths[boxes->n_boxes / 2] + 1;
     free(lengths);
     for (size_t i = 0; i < boxes->n_boxes; i++) {

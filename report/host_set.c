@@ -5,6 +5,7 @@
 
 #include "core/reservation.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 void host_set_init(struct host_set *set)
 {
@@ -15,14 +16,6 @@ void host_set_finish(struct host_set *set)
 {
     free(set->ids);
     *set = (struct host_set){0};
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a;
-    int64_t y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
 }
 
 void host_set_add(struct host_set *set, int64_t id)
@@ -37,7 +30,7 @@ void host_set_sort(struct host_set *set)
 
     if (set->n_ids == 0)
         return;
-    qsort(set->ids, set->n_ids, sizeof *set->ids, compare_ids);
+    qsort(set->ids, set->n_ids, sizeof *set->ids, search_by_number);
     for (size_t i = 1; i < set->n_ids; i++) {
         if (set->ids[i] != set->ids[kept])
             set->ids[++kept] = set->ids[i];

@@ -12,35 +12,15 @@
 
 struct jobs_csv {
     struct output *out;
-    char *workload; /* as in the file */
+    char *workload;
     struct host_set hosts;
 };
-
-/* The text as a field of RFC 4180, in quotes if needed. */
-static char *csv_field(const char *text)
-{
-    size_t length = strlen(text);
-    char *field = memory_new(2 * length + 3, 1);
-    char *to = field;
-
-    if (!strpbrk(text, ",\"\r\n"))
-        return memcpy(field, text, length + 1);
-    *to++ = '"';
-    for (; *text; text++) {
-        if (*text == '"')
-            *to++ = '"';
-        *to++ = *text;
-    }
-    *to++ = '"';
-    *to = '\0';
-    return field;
-}
 
 struct jobs_csv *jobs_csv_create(const char *path, const char *workload, struct error *err)
 {
     struct jobs_csv *jobs = memory_new(1, sizeof *jobs);
 
-    jobs->workload = csv_field(workload);
+    jobs->workload = memory_text(workload);
     host_set_init(&jobs->hosts);
     jobs->out = output_create(path, err);
     if (!jobs->out) {
@@ -85,7 +65,7 @@ static void write_job(struct jobs_csv *jobs, const struct site *site, const stru
 
     output_integer(out, request->id);
     output_char(out, ',');
-    output_text(out, jobs->workload);
+    output_csv(out, jobs->workload);
     output_char(out, ',');
     integer_field(out, true, request->submit);
     integer_field(out, true, lease->n_vms);

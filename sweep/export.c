@@ -29,21 +29,6 @@ static sqlite3_stmt *select_rows(const struct sweep_store *store, const char *qu
     return statement;
 }
 
-static void csv_text(struct output *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        output_text(out, text);
-        return;
-    }
-    output_char(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            output_char(out, '"');
-        output_char(out, *text);
-    }
-    output_char(out, '"');
-}
-
 static void csv_value(struct output *out, sqlite3_stmt *statement, int column)
 {
     switch (sqlite3_column_type(statement, column)) {
@@ -56,7 +41,7 @@ static void csv_value(struct output *out, sqlite3_stmt *statement, int column)
         output_double(out, sqlite3_column_double(statement, column));
         break;
     default:
-        csv_text(out, (const char *)sqlite3_column_text(statement, column));
+        output_csv(out, (const char *)sqlite3_column_text(statement, column));
     }
 }
 
@@ -67,7 +52,7 @@ static void write_csv(struct output *out, sqlite3_stmt *statement)
     for (int i = 0; i < columns; i++) {
         if (i)
             output_char(out, ',');
-        csv_text(out, sqlite3_column_name(statement, i));
+        output_csv(out, sqlite3_column_name(statement, i));
     }
     output_char(out, '\n');
     while (sqlite3_step(statement) == SQLITE_ROW) {

@@ -256,6 +256,21 @@ void output_integer(struct output *output, int64_t value)
     output_bytes(output, at, (size_t)(text + sizeof text - at));
 }
 
+void output_csv(struct output *output, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        output_text(output, text);
+        return;
+    }
+    output_char(output, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            output_char(output, '"');
+        output_char(output, *text);
+    }
+    output_char(output, '"');
+}
+
 void output_double(struct output *output, double value)
 {
     char text[REAL_TEXT_MAX];

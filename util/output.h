@@ -43,6 +43,9 @@ void output_integer(struct output *output, int64_t value);
 /* Text of XML or HTML: &, <, > and quotes escaped, control characters left out. */
 void output_escaped(struct output *output, const char *text);
 
+/* A field of CSV (RFC 4180), in quotes if needed. */
+void output_csv(struct output *output, const char *text);
+
 /* Text that reads back as the same double (util/real_text.h). Infinity and NaN are written as
  * null. */
 void output_double(struct output *output, double value);
