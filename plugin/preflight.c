@@ -1,5 +1,6 @@
 /* Tries dangerous work in a child process first. */
 #include "plugin/preflight.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -40,10 +41,7 @@ void preflight_doing(struct preflight *preflight, const char *subject, const cha
 
 static int64_t milliseconds(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return clock_microseconds(CLOCK_MONOTONIC) / 1000;
 }
 
 /* --- the guard: the process between the caller and the trial ---------------------------------- */

@@ -13,6 +13,7 @@
 
 #include "sandbox/calls.h"
 #include "sandbox/pools.h"
+#include "util/clock.h"
 #include "util/memory.h"
 
 enum { REQUEST_MAX = 64 << 20 };
@@ -36,14 +37,6 @@ struct oned_server {
     struct MHD_Daemon *daemon;
     struct exchange *held; /* answers that wait for their time */
 };
-
-static int64_t real_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * (int64_t)1000000 + now.tv_nsec / 1000;
-}
 
 static void exchange_free(struct exchange *exchange)
 {
@@ -78,7 +71,7 @@ static void process(struct exchange *exchange)
         exchange->drop = true;
         break;
     case FAULT_DELAY:
-        exchange->due = real_now() + fault->time * 1000;
+        exchange->due = clock_microseconds(CLOCK_MONOTONIC) + fault->time * 1000;
         break;
     case FAULT_TRUNCATE:
         exchange->cut = exchange->size / 2;
@@ -215,7 +208,7 @@ static void completed(void *data, struct MHD_Connection *connection, void **stat
 static int release_held(struct oned_server *server, bool all)
 {
     struct exchange **link = &server->held, *exchange;
-    int64_t now = real_now(), next = -1;
+    int64_t now = clock_microseconds(CLOCK_MONOTONIC), next = -1;
 
     while ((exchange = *link)) {
         if (all || exchange->due <= now) {

@@ -15,6 +15,7 @@
 #include "sandbox/placer.h"
 #include "sandbox/state_file.h"
 #include "sandbox/vm_action.h"
+#include "util/clock.h"
 #include "util/memory.h"
 
 enum { STEP_MAX = 200, STEP_BUSY = 10, MICROSECONDS = 1000000 };
@@ -63,10 +64,7 @@ static void copy_options(struct oned *oned, const struct oned_options *options)
 
 static void start_clock(struct oned *oned)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    oned->base_real = now.tv_sec * (int64_t)1000000 + now.tv_nsec / 1000;
+    oned->base_real = clock_microseconds(CLOCK_REALTIME);
     oned->base_own = oned->base_real + oned->options.clock_offset * 1000000;
     oned->rate = oned->options.clock_rate;
 }

@@ -7,21 +7,15 @@
 #include <time.h>
 
 #include "sandbox/object_members.h"
+#include "util/clock.h"
 #include "util/memory.h"
 
 enum { MICROSECONDS = 1000000 };
 
-static int64_t real_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * (int64_t)MICROSECONDS + now.tv_nsec / 1000;
-}
-
 int64_t oned_now(const struct oned *oned)
 {
-    return oned->base_own + (int64_t)((double)(real_now() - oned->base_real) * oned->rate);
+    return oned->base_own +
+           (int64_t)((double)(clock_microseconds(CLOCK_REALTIME) - oned->base_real) * oned->rate);
 }
 
 int64_t oned_seconds(const struct oned *oned)
@@ -44,7 +38,7 @@ void oned_clock_set(struct oned *oned, double rate, int64_t jump)
 {
     int64_t now = oned_now(oned);
 
-    oned->base_real = real_now();
+    oned->base_real = clock_microseconds(CLOCK_REALTIME);
     oned->base_own = now + jump * MICROSECONDS;
     oned->rate = rate;
     oned_touch(oned, KIND_CLOCK, 0);

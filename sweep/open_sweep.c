@@ -1,5 +1,6 @@
 /* Opens and closes a sweep with its database and folder. */
 #include "sweep/open_sweep.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ int session_finish(struct session *session, struct sweep_outcome *outcomes, stru
     return result;
 }
 
-void session_tell(const struct session *session, size_t n_finished, double done, double seconds)
+void session_tell(const struct session *session, size_t n_finished, double done, int64_t begun)
 {
     struct sweep_progress progress = {
         .finished = session->n_cells_done + n_finished,
@@ -101,6 +102,7 @@ void session_tell(const struct session *session, size_t n_finished, double done,
         return;
     /* The first percent is not representative. */
     if (done > 0.01 || (n_finished > 0 && done > 0))
-        progress.seconds_left = seconds * (1 - done) / done;
+        progress.seconds_left =
+            1e-6 * (double)(clock_microseconds(CLOCK_MONOTONIC) - begun) * (1 - done) / done;
     session->options->progress(session->options->context, &progress);
 }

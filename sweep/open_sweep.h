@@ -30,5 +30,5 @@ int session_finish(struct session *session, struct sweep_outcome *outcomes, stru
 int session_take(struct session *session, size_t cell, struct error *err);
 
 /* Reports progress to the caller: cells finished in this session, the finished fraction of the
- * remaining work, and its time in seconds. */
-void session_tell(const struct session *session, size_t n_finished, double done, double seconds);
+ * remaining work, and when it began (microseconds, CLOCK_MONOTONIC). */
+void session_tell(const struct session *session, size_t n_finished, double done, int64_t begun);

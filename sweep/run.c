@@ -1,25 +1,17 @@
 /* Carries out the cells of a sweep, several at a time in child processes. */
 #include <errno.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sweep/cell.h"
 #include "sweep/open_sweep.h"
+#include "util/clock.h"
 #include "util/workers.h"
 
 struct cells {
     struct session *session;
     size_t n_finished;
-    double begun;
+    int64_t begun; /* clock_microseconds() */
 };
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static int perform(void *context, size_t i, void *result, volatile double *done, struct error *err)
 {
@@ -65,12 +57,12 @@ static void show_progress(void *context, size_t n_ended, double share)
     const struct cells *cells = context;
 
     (void)n_ended;
-    session_tell(cells->session, cells->n_finished, share, now() - cells->begun);
+    session_tell(cells->session, cells->n_finished, share, cells->begun);
 }
 
 static int run_pending(struct session *session, struct error *err)
 {
-    struct cells cells = {.session = session, .begun = now()};
+    struct cells cells = {.session = session, .begun = clock_microseconds(CLOCK_MONOTONIC)};
     const struct workers workers = {
         .n_pieces = session->n_pending,
         .parallel = session->options->jobs ? session->options->jobs : workers_processors(),

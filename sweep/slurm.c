@@ -10,6 +10,7 @@
 
 #include "sweep/open_sweep.h"
 #include "sweep/run_program.h"
+#include "util/clock.h"
 #include "util/memory.h"
 #include "util/output.h"
 
@@ -282,14 +283,6 @@ static int take_pending(struct session *session, size_t *n_taken, struct error *
     return 0;
 }
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* The state of occasional queries whether the job has ended. */
 struct slurm_question {
     char job[JOB_MAX];
@@ -319,7 +312,7 @@ static int wait_for_job(struct session *session, struct error *err)
     const struct timespec pause = {.tv_nsec = LOOK_MILLISECONDS * 1000000L};
     struct slurm_question question = {0};
     size_t all = session->n_pending, taken = 0;
-    double begun = now();
+    int64_t begun = clock_microseconds(CLOCK_MONOTONIC);
 
     read_job(&session->folder, question.job);
     while (session->n_pending > 0) {
@@ -327,7 +320,7 @@ static int wait_for_job(struct session *session, struct error *err)
 
         if (over < 0 || take_pending(session, &taken, err) < 0)
             return -1;
-        session_tell(session, taken, (double)taken / (double)all, now() - begun);
+        session_tell(session, taken, (double)taken / (double)all, begun);
         if (session->n_pending == 0)
             break;
         if (over)

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "util/clock.h"
+
 /* Seconds since 1970. */
 static inline int64_t clock_now(void)
 {
@@ -16,18 +18,12 @@ static inline int64_t clock_now(void)
 /* Milliseconds since 1970. */
 static inline int64_t clock_now_ms(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+    return clock_microseconds(CLOCK_REALTIME) / 1000;
 }
 
 /* Milliseconds on a clock that never runs backwards, and continues while the machine is suspended.
  */
 static inline int64_t clock_monotonic(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+    return clock_microseconds(CLOCK_BOOTTIME) / 1000;
 }

@@ -1,0 +1,15 @@
+/* clock.h: microseconds of a clock. */
+#pragma once
+
+#include <stdint.h>
+#include <time.h>
+
+/* CLOCK_REALTIME: since 1970; CLOCK_MONOTONIC: since some time, never backwards; CLOCK_BOOTTIME: as
+ * that, and also while the machine is suspended. */
+static inline int64_t clock_microseconds(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
+}
