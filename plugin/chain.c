@@ -132,7 +132,7 @@ static int add_instance(struct chain *chain, struct module *module, const struct
     if (!module)
         return -1;
     tell(load->progress, module->path, "is created");
-    instance = instance_create(module, load->state, load->settings, place, err);
+    instance = instance_create(module, load->state, place, err);
     if (!instance)
         return -1;
     chain->instances[chain->n++] = instance;
@@ -151,7 +151,7 @@ static int add_builtin(struct chain *chain, enum galerna_policy_kind kind,
 static int add_module(struct chain *chain, struct chain_item *item, const struct chain_load *load,
                       struct error *err)
 {
-    const struct policy_watch *watch = load->state->watch;
+    const struct policy_watch *watch = load->state->settings->watch;
     const struct instance_place place = {.name = item->source.name,
                                          .in_chain = chain->n,
                                          .number = item->number,

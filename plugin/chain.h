@@ -47,7 +47,6 @@ struct chain_progress {
 
 struct chain_load {
     struct policy_host_state *state;
-    const struct policy_host_settings *settings;
     const struct chain_progress *progress; /* NULL: not reported */
 };
 

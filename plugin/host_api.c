@@ -303,8 +303,9 @@ void host_api_init(struct galerna_host *api, struct instance *instance)
         .size = sizeof *api,
         .abi_major = GALERNA_ABI_MAJOR,
         .abi_minor = GALERNA_ABI_MINOR,
-        .compatibility = instance->state->haizea_compatible ? GALERNA_COMPATIBILITY_HAIZEA_1_0
-                                                            : GALERNA_COMPATIBILITY_DEFAULT,
+        .compatibility = instance->state->settings->haizea_compatible
+                             ? GALERNA_COMPATIBILITY_HAIZEA_1_0
+                             : GALERNA_COMPATIBILITY_DEFAULT,
         .context = instance,
         .log = api_log,
         .answer = api_answer,

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "util/memory.h"
 
@@ -15,12 +14,12 @@ void host_log(const struct policy_host_state *state, enum policy_log_level level
     char text[1024];
     va_list args;
 
-    if (!state->log || state->silent)
+    if (!state->settings->log || state->silent)
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    state->log(state->log_context, level, text);
+    state->settings->log(state->settings->log_context, level, text);
 }
 
 /* FNV-1a over the name, so that modules of one host draw different numbers. */
@@ -30,7 +29,7 @@ static uint64_t seed_of(const struct policy_host_state *state, const char *name,
 
     for (; *name; name++)
         hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    return (hash ^ state->seed) + place * UINT64_C(0x632be59bd9b4e019);
+    return (hash ^ state->settings->seed) + place * UINT64_C(0x632be59bd9b4e019);
 }
 
 static int call_create(struct instance *instance, struct error *err)
@@ -51,7 +50,6 @@ static int call_create(struct instance *instance, struct error *err)
 }
 
 struct instance *instance_create(struct module *module, struct policy_host_state *state,
-                                 const struct policy_host_settings *settings,
                                  const struct instance_place *place, struct error *err)
 {
     struct instance *instance = memory_new(1, sizeof *instance);
@@ -65,7 +63,7 @@ struct instance *instance_create(struct module *module, struct policy_host_state
     instance->outage = memory_text(place->outage);
     instance->random = seed_of(state, module->policy.name, place->in_chain);
     host_api_init(&instance->api, instance);
-    if (option_values_read(&instance->values, module, settings, err) < 0 ||
+    if (option_values_read(&instance->values, module, state->settings, err) < 0 ||
         call_create(instance, err) < 0)
         goto failed;
     instance->admission = &module->admission;
@@ -102,7 +100,7 @@ void instance_destroy(struct instance *instance)
 static void replace(struct instance *instance)
 {
     const struct galerna_policy *builtin = builtin_policy(instance->module->policy.kind);
-    const struct policy_watch *watch = instance->state->watch;
+    const struct policy_watch *watch = instance->state->settings->watch;
     char offence[FAULT_TEXT_MAX + 64];
 
     snprintf(offence, sizeof offence, "gave %llu invalid answers, the last: %s",
@@ -134,7 +132,7 @@ void instance_fault(struct instance *instance, const char *format, ...)
         host_log(instance->state, POLICY_LOG_WARNING,
                  "policy %s gave an invalid answer: %s (further ones are only counted)",
                  instance->module->policy.name, instance->last_fault);
-    if (instance->faults >= instance->state->faults_allowed)
+    if (instance->faults >= instance->state->settings->faults_allowed)
         replace(instance);
 }
 
@@ -149,25 +147,17 @@ void instance_fault_verdict(struct instance *instance, const char *function,
                        (int)verdict);
 }
 
-int64_t instance_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 void instance_call_measured(struct instance *instance, int64_t began, const char *function)
 {
-    int64_t took = instance_clock() - began;
+    int64_t took = clock_microseconds(CLOCK_MONOTONIC) - began;
 
-    if (took <= instance->state->slow_call)
+    if (took <= instance->state->settings->slow_call)
         return;
     if (instance->slow_calls == 0)
         host_log(instance->state, POLICY_LOG_WARNING,
                  "policy %s is slow: %s took %lld us, more than %lld (further ones are only "
                  "counted)",
                  instance->module->policy.name, function, (long long)took,
-                 (long long)instance->state->slow_call);
+                 (long long)instance->state->settings->slow_call);
     instance->slow_calls++;
 }

@@ -8,23 +8,18 @@
 #include "plugin/module.h"
 #include "plugin/module_options.h"
 #include "plugin/policy_host.h"
+#include "util/clock.h"
 
 enum { FAULT_TEXT_MAX = 320 };
 
 /* State shared by all instances of a policy host, and read by the functions of struct
  * galerna_host. */
 struct policy_host_state {
-    const struct site *site; /* NULL: still unknown */
+    const struct policy_host_settings *settings; /* the host's copy */
+    const struct site *site;                     /* NULL: still unknown */
     struct policy_world world;
     int64_t now;
-    bool haizea_compatible;
-    uint64_t seed;
-    unsigned faults_allowed;
-    int64_t slow_call;                /* microseconds */
-    const struct policy_watch *watch; /* NULL: none */
-    bool silent;                      /* in a trial: report nothing */
-    void (*log)(void *context, enum policy_log_level level, const char *text);
-    void *log_context;
+    bool silent; /* in a trial: report nothing */
 };
 
 struct instance {
@@ -62,7 +57,6 @@ struct instance_place {
 /* Reads the options and creates an instance, which takes ownership of the module, also on failure.
  * The place in the chain is part of the random seed. */
 struct instance *instance_create(struct module *module, struct policy_host_state *state,
-                                 const struct policy_host_settings *settings,
                                  const struct instance_place *place, struct error *err);
 void instance_destroy(struct instance *instance); /* NULL is allowed */
 
@@ -85,12 +79,9 @@ void instance_fault(struct instance *instance, const char *format, ...)
 void instance_fault_verdict(struct instance *instance, const char *function,
                             enum galerna_verdict verdict);
 
-/* The current time in microseconds. */
-int64_t instance_clock(void);
-
 static inline void instance_watch(const struct instance *instance, enum policy_call call)
 {
-    const struct policy_watch *watch = instance->state->watch;
+    const struct policy_watch *watch = instance->state->settings->watch;
 
     if (watch)
         watch->calls(watch->context, instance->number, call);
@@ -98,7 +89,7 @@ static inline void instance_watch(const struct instance *instance, enum policy_c
 
 static inline void instance_watched(const struct instance *instance)
 {
-    const struct policy_watch *watch = instance->state->watch;
+    const struct policy_watch *watch = instance->state->settings->watch;
 
     if (watch)
         watch->returned(watch->context);
@@ -109,7 +100,8 @@ static inline void instance_watched(const struct instance *instance)
 static inline int64_t instance_call_begins(struct instance *instance, enum policy_call call,
                                            uint64_t every)
 {
-    int64_t began = (instance->calls++ & (every - 1)) == 0 ? instance_clock() : 0;
+    int64_t began =
+        (instance->calls++ & (every - 1)) == 0 ? clock_microseconds(CLOCK_MONOTONIC) : 0;
 
     instance_watch(instance, call);
     return began;

@@ -170,7 +170,7 @@ const char *policy_call_text(enum policy_call call)
 /* Fills host->chains; on failure they are empty. */
 static int load(struct policy_host *host, struct error *err)
 {
-    struct attempt attempt = {.load = {.state = &host->state, .settings = &host->settings}};
+    struct attempt attempt = {.load = {.state = &host->state}};
     int status = plans_of(attempt.plans, &host->settings, err);
 
     if (status == 0)
@@ -186,20 +186,6 @@ static int load(struct policy_host *host, struct error *err)
     return status;
 }
 
-static void state_init(struct policy_host_state *state, const struct policy_host_settings *settings)
-{
-    *state = (struct policy_host_state){
-        .site = settings->site,
-        .haizea_compatible = settings->haizea_compatible,
-        .seed = settings->seed,
-        .faults_allowed = settings->faults_allowed,
-        .slow_call = settings->slow_call,
-        .watch = settings->watch,
-        .log = settings->log,
-        .log_context = settings->log_context,
-    };
-}
-
 struct policy_host *policy_host_create(const struct policy_host_settings *settings,
                                        struct error *err)
 {
@@ -207,7 +193,7 @@ struct policy_host *policy_host_create(const struct policy_host_settings *settin
     int status;
 
     host_settings_copy(&host->settings, settings);
-    state_init(&host->state, &host->settings);
+    host->state = (struct policy_host_state){.settings = &host->settings, .site = settings->site};
     status = load(host, err);
     if (status == 0)
         return host;

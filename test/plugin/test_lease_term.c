@@ -23,7 +23,8 @@ static void set_unusual(const struct lease_term *term, struct term_values *value
 
 static void modules_may_ask_for_it(void **state)
 {
-    struct policy_host_state host = {0};
+    const struct policy_host_settings settings = {0};
+    struct policy_host_state host = {.settings = &settings};
     struct instance instance = {.state = &host};
     struct galerna_host api;
     union galerna_value value = {.integer = 4711};
