@@ -232,6 +232,8 @@ static void check_time_of_done(struct checker *checker, const struct schedule_le
         known && (is_unlimited(lease) || lease->duration_known < lease->duration_requested);
     int64_t due = early ? lease->duration_known : lease->duration_requested;
 
+    if (early && due == 0)
+        due = 1; /* VMs run for at least a second */
     if (ran == due || (is_unlimited(lease) && !early))
         return;
     if (!is_unlimited(lease) && ran < due && shutdown_inside(lease, ran, shutdown))
