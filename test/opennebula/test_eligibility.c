@@ -56,7 +56,8 @@ static void requirements_and_states(void **state)
     assert_reason(&site, &some.vm, "SCHED_REQUIREMENTS 'ID=2) | (ID=2' cannot be read: column 5");
     some.attribute.value = "ID=2";
     assert_hosts(&site, &some.vm, "");
-    assert_reason(&site, &some.vm, "2 not meeting OpenNebula's AUTOMATIC_REQUIREMENTS CLUSTER_ID = 0");
+    assert_reason(&site, &some.vm,
+                  "2 not meeting OpenNebula's AUTOMATIC_REQUIREMENTS CLUSTER_ID = 0");
     some.attribute.value = "ID=2 & ID<3"; /* host 2 meets it, in the other cluster */
     assert_hosts(&site, &some.vm, "");
     assert_reason(&site, &some.vm, "2 not meeting SCHED_REQUIREMENTS ID=2 & ID<3");
