@@ -101,6 +101,24 @@ static void requirements_on_company(void **state)
     some_site_finish(&site);
 }
 
+static void requirements_on_figures(void **state)
+{
+    struct attribute figures[] = {{"WATTS", "150"}, {"RACK", "r9"}};
+    struct some_vm some;
+    struct some_site site;
+
+    (void)state;
+    some_site_init(&site, NULL, NULL);
+    site.hosts.items[1].figures = (struct attributes){.items = figures, .n = 2};
+    assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "WATTS>100"), "1");
+    assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "RACK=\"r9\""),
+                 ""); /* its RACK wins */
+    assert_true(eligibility_holds_with(
+        site.eligibility, vm_with(&some, "SCHED_REQUIREMENTS", "WATTS>100 & CURRENT_VMS!=7"), 1,
+        NULL, 0));
+    some_site_finish(&site);
+}
+
 static void set_free_cpu(struct some_site *site, size_t host, const char *value)
 {
     struct attributes *attributes = &site->hosts.items[host].attributes;
@@ -327,6 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requirements_on_company),
         cmocka_unit_test(requirements_and_states),
+        cmocka_unit_test(requirements_on_figures),
         cmocka_unit_test(figures_that_change_are_compared_by_answers),
         cmocka_unit_test(faults_are_told_apart),
         cmocka_unit_test(policies_order_hosts),
