@@ -240,7 +240,8 @@ static void check_time_of_done(struct checker *checker, const struct schedule_le
         checker_odd(checker, ODDITY_SHUTDOWN_INSIDE, &finding,
                     "ran %lld s of %lld s: the shutdown took %lld s of its time", (long long)ran,
                     (long long)due, (long long)shutdown);
-    else if (early && ran == lease->duration_requested && end_fell_on_a_start(lease))
+    else if (early && (ran == lease->duration_requested || shutdown_inside(lease, ran, shutdown)) &&
+             end_fell_on_a_start(lease))
         checker_odd(checker, ODDITY_PREMATURE_END_LOST, &finding,
                     "ran %lld s, but its VMs ended by themselves after %lld s", (long long)ran,
                     (long long)due);
