@@ -8,7 +8,7 @@
 #include "util/memory.h"
 
 /* Points examined together. */
-enum { SCAN_POINTS = 32 };
+enum { SCAN_POINTS = 32, SKIP_POINTS = 8 };
 
 /* Room for one more VM on a host that already holds level-1 of them, at every start in [from,
  * last]. */
@@ -126,6 +126,31 @@ static enum found scan_runs(struct scan *scan, uint32_t base, uint32_t count, ui
     }
 }
 
+/* Skips points from which the duration cannot be free: if it lasts for more than SCAN_POINTS
+ * points, the last few of these are examined first, since a blocked one excludes all starts before
+ * it. */
+static uint32_t skip(const struct earliest_search *search, const struct earliest_window *window)
+{
+    const struct earliest_request *request = search->request;
+    const struct profile *profile = &request->profiles[window->host];
+    uint32_t i = window->point;
+
+    for (uint32_t end; (end = i + SCAN_POINTS) <= profile->n;) {
+        const int64_t from = instant_later(profile->times[i], window->from);
+        uint64_t blocked;
+
+        if (from > search->horizon ||
+            profile->times[end - 1] >= instant_add(from, request->duration))
+            break;
+        blocked =
+            profile_blocked(profile, &request->vm, window->level, end - SKIP_POINTS, SKIP_POINTS);
+        if (!blocked)
+            break;
+        i = end - (uint32_t)__builtin_clzll(blocked << (64 - SKIP_POINTS));
+    }
+    return i;
+}
+
 /* The first window of this host and level that begins at `from` or later, but not after the
  * horizon. FOUND_LATER: the window may begin after the horizon; the search can continue from
  * there. A window may be cut short beyond the horizon; the next one then follows at once. */
@@ -135,7 +160,7 @@ static enum found next_window(const struct earliest_search *search, struct earli
     const struct profile *profile = &request->profiles[window->host];
     struct scan scan = {.search = search, .times = profile->times, .n = profile->n};
     const int64_t far = instant_add(search->horizon, request->duration);
-    uint32_t base = window->point, count;
+    uint32_t base = skip(search, window), count;
 
     for (; base < scan.n && scan.times[base] < far; base += count) {
         uint64_t blocked;

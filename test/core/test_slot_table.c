@@ -18,7 +18,7 @@ struct bench {
     struct site site;
     struct slot_table *table;
     struct lease leases[4];
-    struct reservation r[16];
+    struct reservation r[128];
     size_t n;
 };
 
@@ -52,7 +52,7 @@ static struct reservation *make(struct bench *b, int lease, int64_t from, int64_
         calloc(1, sizeof *placement + n * (2 * sizeof(int64_t)) + n * sizeof(uint32_t));
     struct reservation *r = &b->r[b->n++];
 
-    assert_in_range(b->n, 1, 16);
+    assert_in_range(b->n, 1, 128);
     placement->n_hosts = n;
     placement->n_types = 2;
     placement->amounts = (int64_t *)(placement + 1);
@@ -296,6 +296,21 @@ static void how_long_and_how_many_fit(void **state)
     tear_down(&b);
 }
 
+/* Among many change points, only the first of which block. */
+static void a_long_time_is_found_at_its_first_point(void **state)
+{
+    const struct amounts vm = {{80, 0}};
+    struct bench b;
+
+    (void)state;
+    set_up(&b, 1);
+    for (int at = 1; at < 200; at += 2)
+        slot_table_book(b.table, make(&b, 1 + at / 2 % 4, at, at + 1, 0, 0, at < 28 ? 100 : 10));
+    assert_int_equal(slot_table_earliest(b.table, &vm, 1, 0, 100), 28);
+    assert_int_equal(slot_table_earliest(b.table, &vm, 1, 0, 1), 0);
+    tear_down(&b);
+}
+
 static void a_look_says_what_a_scheduler_asks(void **state)
 {
     static const uint32_t some[] = {2, 1};
@@ -405,6 +420,7 @@ int main(void)
         cmocka_unit_test(one_lease_counts_once_on_a_host),
         cmocka_unit_test(a_change_of_leases_is_a_change_though_amounts_stay),
         cmocka_unit_test(how_long_and_how_many_fit),
+        cmocka_unit_test(a_long_time_is_found_at_its_first_point),
         cmocka_unit_test(a_look_says_what_a_scheduler_asks),
         cmocka_unit_test(a_blocked_host_is_remembered_until_something_of_that_time_is_released),
         cmocka_unit_test(the_past_is_dropped),
