@@ -59,6 +59,8 @@ struct behaviour {
     bool migration_moves_everything;
     /* Planned image transfers are never cancelled, not even when their lease is placed again. */
     bool transfers_never_cancelled;
+    /* The VMs of an image transfer are listed in the order of a dictionary of Python 2. */
+    bool transfers_in_hash_order;
     /* Without migration the VMs of a lease are resumed on the hosts on which they were suspended,
      * but not necessarily each on its own host. */
     bool resumption_exchanges_hosts;

@@ -307,7 +307,7 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
         free(wanted);
         return false;
     }
-    if (transfers_are_never_cancelled(engine))
+    if (engine->settings.behaviour.transfers_in_hash_order)
         order_as_python_lists(wanted, n);
     transfer = reservation_create(lease, RESERVATION_TRANSFER, start, start + span,
                                   transfer_placement(engine, wanted, n));

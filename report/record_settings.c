@@ -87,6 +87,7 @@ static const struct setting behaviour_table[] = {
     SWITCH(migration_estimate_squared),
     SWITCH(migration_moves_everything),
     SWITCH(transfers_never_cancelled),
+    SWITCH(transfers_in_hash_order),
     SWITCH(resumption_exchanges_hosts),
     SWITCH(memory_files_stay_behind),
     SWITCH(image_files_stay_behind),
