@@ -12,6 +12,7 @@
 #include "daemon/live/lease_change.h"
 #include "daemon/live/lease_order.h"
 #include "daemon/live/lease_state.h"
+#include "daemon/live/new_lease.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/user_usage.h"
 #include "daemon/store/awake.h"
@@ -35,27 +36,6 @@ int intake_read(const struct daemon *daemon, const struct vm *vm, int64_t ahead,
     return lease_spec_read(vm, &plain, spec, reason);
 }
 
-void intake_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)
-{
-    struct vm_record *entry = store_add_vm(daemon->store, vm->id, lease);
-
-    entry->host = vm->history.sequence >= 0 ? vm->history.host : -1;
-    entry->cpu = vm->cpu;
-    entry->memory = vm->memory;
-    entry->ran = vm_state_traits[vm->state].active;
-}
-
-const struct lease_record *intake_add_lease(struct daemon *daemon, const struct vm *vm, int64_t id)
-{
-    struct lease_record *lease = store_add_lease(daemon->store, id);
-
-    lease->kind = LEASE_BEST_EFFORT;
-    lease->submit = vm->stime - clocks_ahead_at(daemon, vm->stime);
-    lease->terms = TERMS_NON_PREEMPTABLE;
-    lease_belongs_to(daemon->store, lease, vm);
-    return lease;
-}
-
 static void take_terms(struct daemon *daemon, const struct lease_record *lease,
                        const struct lease_spec *spec)
 {
@@ -63,32 +43,6 @@ static void take_terms(struct daemon *daemon, const struct lease_record *lease,
 
     intake_terms(spec, &terms);
     lease_take_terms(daemon->store, lease, &terms);
-}
-
-void intake_take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,
-                    int64_t now)
-{
-    const char *state = vm->state_name;
-
-    daemon_wake(daemon);
-    if (vm->state == VM_PENDING || (vm->state == VM_HOLD && daemon->live->submit_on_hold)) {
-        lease_apply(daemon->store, lease, EVENT_REQUESTED, now, "%s",
-                    store_kind_words[lease->kind]);
-        planner_new(daemon->planner, lease->id);
-        return;
-    }
-    if (vm_state_traits[vm->state].active) { /* reconciliation finds its actual state */
-        lease_apply(daemon->store, lease, EVENT_FOUND_RUNNING, now, "found running");
-    } else {
-        bool held = vm->state == VM_HOLD;
-
-        lease_apply(daemon->store, lease, held ? EVENT_FOUND_HELD : EVENT_FOUND_STOPPED, now,
-                    "found %s", state);
-        lease_explain(daemon->store, lease,
-                      &(struct reason){.id = held ? REASON_ON_HOLD : REASON_PARKED}, NULL,
-                      INSTANT_NONE);
-    }
-    daemon_replan(daemon, "VM %d was found %s", vm->id, state);
 }
 
 /* The lease waits for the other members of its group. */
@@ -110,12 +64,12 @@ static void join_group(struct daemon *daemon, const struct vm *vm, const struct 
     const struct lease_record *lease = intake_open_group(daemon, vm, spec->group);
 
     if (!lease) {
-        lease = intake_add_lease(daemon, vm, vm->id);
+        lease = new_lease_add(daemon, vm, vm->id);
         take_terms(daemon, lease, spec);
         lease_apply(daemon->store, lease, EVENT_GROUP_OPENED, now, "%s, group %s",
                     store_kind_words[lease->kind], lease->group);
     }
-    intake_add_vm(daemon, vm, lease->id);
+    new_lease_add_vm(daemon, vm, lease->id);
     gather(daemon, lease, spec, now);
 }
 
@@ -173,20 +127,20 @@ static void take_in(struct daemon *daemon, const struct vm *vm, struct waiting_u
         join_group(daemon, vm, &spec, now);
         return;
     }
-    lease = intake_add_lease(daemon, vm, vm->id);
-    intake_add_vm(daemon, vm, lease->id);
+    lease = new_lease_add(daemon, vm, vm->id);
+    new_lease_add_vm(daemon, vm, lease->id);
     if (result < 0) {
         if (vm->state == VM_PENDING || vm->state == VM_HOLD)
             refuse(daemon, lease, REASON_MALFORMED, reason, now);
         else
-            intake_take_up(daemon, lease, vm, now); /* as a plain VM, since it already runs */
+            new_lease_take_up(daemon, lease, vm, now); /* as a plain VM, since it already runs */
         return;
     }
     take_terms(daemon, lease, &spec);
     if (reason[0] && !vm_state_traits[vm->state].active)
         refuse(daemon, lease, REASON_NOT_GRANTED, reason, now);
     else
-        intake_take_up(daemon, lease, vm, now);
+        new_lease_take_up(daemon, lease, vm, now);
 }
 
 /* An existing VM of the lease whose request can be read. */

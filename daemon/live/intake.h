@@ -43,13 +43,3 @@ bool intake_allows_size(const struct daemon *daemon, const struct lease_record *
                         char reason[LEASE_SPEC_TEXT_MAX]);
 /* The VMs of a refused lease were released: read and check their current request. */
 void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now);
-
-/* Takes up a lease in phase GATHERING that begins with this VM: requests it, or adopts a VM that is
- * already on a host. */
-void intake_take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,
-                    int64_t now);
-
-/* Adds records for a VM without any: its lease, best-effort and without terms, and the VM
- * itself. */
-const struct lease_record *intake_add_lease(struct daemon *daemon, const struct vm *vm, int64_t id);
-void intake_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "daemon/daemon.h"
-#include "daemon/live/intake.h"
 #include "daemon/live/lease_state.h"
+#include "daemon/live/new_lease.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
@@ -183,7 +183,7 @@ static void take_end(struct daemon *daemon, const struct lease_record *lease,
             return;
         lease_apply(daemon->store, lease, EVENT_TAKEN_OVER, now,
                     "VM %d was refused by another front-end", vm->id);
-        intake_take_up(daemon, lease, shown, now);
+        new_lease_take_up(daemon, lease, shown, now);
     } else {
         lease_apply(daemon->store, lease, EVENT_CANCELLED, now, "by another front-end");
         daemon_replan(daemon, "another front-end has ended lease %lld", (long long)lease->id);
@@ -336,8 +336,8 @@ bool promises_restore(struct daemon *daemon, const struct vm *vm)
         return verdict == PROMISE_UNREADABLE;
     lease = store_lease(daemon->store, promise.lease);
     if (!lease)
-        lease = intake_add_lease(daemon, vm, promise.lease);
-    intake_add_vm(daemon, vm, lease->id);
+        lease = new_lease_add(daemon, vm, promise.lease);
+    new_lease_add_vm(daemon, vm, lease->id);
     record = store_vm(daemon->store, vm->id);
     vm_restore(daemon->store, record, promise.suspended, promise.sequence, promise.ran_for);
     vm_has_promise(daemon->store, record, promise.number, promise_digest(&promise));
