@@ -52,8 +52,7 @@ static void complain(struct enactor *enactor, const struct vm_record *vm,
         log_warning("the same failure for other VMs, %zu times", last->repeated);
     *last = (struct complaint){.id = reason->id, .at = now};
     snprintf(last->quote, sizeof last->quote, "%s", reason->text);
-    log_warning_of(vm->lease, vm->id, "VM %d of lease %lld: %s", vm->id, (long long)vm->lease,
-                   text);
+    log_warning_of(vm->lease, vm->id, "lease %lld: %s", (long long)vm->lease, text);
 }
 
 /* Records the failure and the time of the next attempt, and logs the failure. A refused or failed
