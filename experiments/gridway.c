@@ -173,7 +173,7 @@ static void claim_number(struct findings *findings, const struct number *number)
                                            number->reason});
 }
 
-/* The first iteration from which solea is no gain, or (from_columba) ranks behind columba. */
+/* The first iteration from which solea gains nothing, or (from_columba) ranks behind columba. */
 static int first_turn(const struct gridway_job *job, bool from_columba)
 {
     int i = 0;
