@@ -67,14 +67,18 @@ static const struct command_option book_options[] = {
      .help = "Admitted users' leases may use the hosts without naming the booking"},
 };
 
-/* "to host 3", "is suspended", ... */
-static void print_vm_text(const json_t *vm, char *text, size_t size)
+/* "moves to host 3", "is suspended ...", ... */
+static void print_vm_text(const json_t *vms, size_t index, char *text, size_t size)
 {
+    const json_t *vm = json_array_get(vms, index);
     const char *what = client_text(vm, "what");
+    int64_t same = host_same_reason(vms, index);
 
     if (strcmp(what, "moves") == 0)
         snprintf(text, size, "moves to host %" PRId64 "%s%s", client_integer(vm, "to"),
                  *client_text(vm, "why") ? ", " : "", client_text(vm, "why"));
+    else if (strcmp(what, "stays") == 0 && same >= 0)
+        snprintf(text, size, "stays, for the same reason as VM %" PRId64, same);
     else if (strcmp(what, "stays") == 0)
         snprintf(text, size, "stays: %s", client_text(vm, "why"));
     else if (strcmp(what, "suspended") == 0)
@@ -104,7 +108,7 @@ void host_print_fates(const json_t *vms)
         snprintf(lease, sizeof lease, "%" PRId64, client_integer(vm, "lease"));
         if (instant != INSTANT_NONE)
             time_text_local(instant, at, sizeof at);
-        print_vm_text(vm, what, sizeof what);
+        print_vm_text(vms, i, what, sizeof what);
         table_add(table, (const char *[]){host, id, lease, at, what});
     }
     table_print(table, stdout, table_terminal_width());

@@ -2,6 +2,7 @@
 #include "cli/host_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/client.h"
 #include "cli/table.h"
@@ -30,16 +31,45 @@ void host_drain_text(const json_t *host, int64_t now, char *text, size_t size)
         snprintf(text + length, size - length, "ends %s", end);
 }
 
-void host_print_staying(const json_t *host, int indent, FILE *stream)
+int64_t host_same_reason(const json_t *vms, size_t index)
 {
+    const char *why = client_text(json_array_get(vms, index), "why");
+
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(client_text(json_array_get(vms, i), "why"), why) == 0)
+            return client_integer(json_array_get(vms, i), "vm");
+    return -1;
+}
+
+/* Prints the other VMs that have the reason of the VM `first`: "; likewise VM 8, VM 9" */
+static void print_likewise(const json_t *vms, int64_t first, FILE *stream)
+{
+    const char *before = "; likewise";
     const json_t *vm;
     size_t i;
 
-    json_array_foreach(json_object_get(host, "staying"), i, vm)
+    json_array_foreach(vms, i, vm)
     {
+        if (host_same_reason(vms, i) != first)
+            continue;
+        fprintf(stream, "%s VM %" PRId64, before, client_integer(vm, "vm"));
+        before = ",";
+    }
+}
+
+void host_print_staying(const json_t *host, int indent, FILE *stream)
+{
+    const json_t *vms = json_object_get(host, "staying"), *vm;
+    size_t i;
+
+    json_array_foreach(vms, i, vm)
+    {
+        if (host_same_reason(vms, i) >= 0)
+            continue;
         fprintf(stream, "%*sVM %" PRId64 " cannot leave host %" PRId64 ": ", indent, "",
                 client_integer(vm, "vm"), client_integer(host, "host"));
         table_print_text(stream, client_text(vm, "why"));
+        print_likewise(vms, client_integer(vm, "vm"), stream);
         fputc('\n', stream);
     }
 }

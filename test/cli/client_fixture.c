@@ -25,7 +25,8 @@ struct canned {
     "\"cpu_used\":1.0,\"memory\":16384,\"memory_used\":256,\"vms\":1,"                             \
     "\"drain_from\":\"2026-11-21T14:00:00Z\",\"drain_until\":\"2026-11-21T17:00:00Z\","            \
     "\"staying\":[{\"vm\":7,\"lease\":7,\"why\":\"must leave its host, but no room\\u001b[2J "     \
-    "elsewhere\"}]}"
+    "elsewhere\"},"                                                                                \
+    "{\"vm\":8,\"lease\":8,\"why\":\"must leave its host, but no room\\u001b[2J elsewhere\"}]}"
 #define WAITING_9                                                                                  \
     LEASE(9, "batch", "waiting",                                                                   \
           ",\"position\":2,\"expected\":\"2026-11-21T15:05:10Z\",\"promise\":\"estimate\","        \

@@ -42,7 +42,8 @@ static void columns_are_left_out_of_narrow_tables(void **state)
            "1 VM on host 4 cannot be read: 1 CPU and\n"
            "256 MB are kept for it\n"
            "VM 7 cannot leave host 6: must leave its\n"
-           "host, but no room?[2J elsewhere\n");
+           "host, but no room?[2J elsewhere;\n"
+           "likewise VM 8\n");
     expect(fixture, "host timeline alpha", EXIT_DONE,
            "FROM                 LEASE  WHAT\n"
            "2026-11-21 12:48:00      7  run\n"
@@ -92,7 +93,8 @@ static void status_is_wrapped(void **state)
            "drains                  host 6 (gamma)\n"
            "    ends in 2h00m, 1 VM there\n"
            "    VM 7 cannot leave host 6: must leave\n"
-           "    its host, but no room?[2J elsewhere\n");
+           "    its host, but no room?[2J elsewhere;\n"
+           "    likewise VM 8\n");
     setenv("COLUMNS", "80", 1);
 }
 
@@ -312,7 +314,8 @@ static void other_tables(void **state)
            "   4  alpha  default  on        1.5/8  512/16384    2  -\n"
            "   6  gamma  default  draining    1/8  256/16384    1  ends in 2h00m\n"
            "1 VM on host 4 cannot be read: 1 CPU and 256 MB are kept for it\n"
-           "VM 7 cannot leave host 6: must leave its host, but no room?[2J elsewhere\n");
+           "VM 7 cannot leave host 6: must leave its host, but no room?[2J elsewhere;\n"
+           "likewise VM 8\n");
     expect(fixture, "host timeline alpha", EXIT_DONE,
            "FROM                 FOR        LEASE  VM  WHAT  CPU    MB  NAME\n"
            "2026-11-21 12:48:00  unlimited      7   7  run   0.5   512  x\n"
@@ -373,7 +376,7 @@ static void other_tables(void **state)
            "                        lease 3 of max: 64 CPU, 1024 MB from 2026-12-21 18:00:00\n"
            "drains                  host 6 (gamma) ends in 2h00m, 1 VM there\n"
            "                        VM 7 cannot leave host 6: must leave its host, but no\n"
-           "                        room?[2J elsewhere\n");
+           "                        room?[2J elsewhere; likewise VM 8\n");
 }
 
 static void an_answer_that_may_be_outdated_says_so(void **state)
