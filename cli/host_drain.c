@@ -35,8 +35,8 @@ static const struct command_option drain_options[] = {
      .take = client_take_time, .help = "End of the drain. Default: until 'galerna host undrain'"},
     {"repeat", .type = ARGUMENT_CHOICE, .argument = "RULE", .offset = AT(rule),
      .words = "no|" RECURRENCE_WORDS, .unset = "no",
-     .help = "Repeat the window of --from and --until every hour, day, weekday (Monday to Friday) "
-             "or week, in local time. 'galerna host undrain --at' ends a single window"},
+     .help = "Repeat the window of --from and --until hourly, daily, weekdays (Monday to Friday) "
+             "or weekly, in local time. 'galerna host undrain --at' ends a single window"},
     {"times", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(times), .unset = "0",
      .least = 0, .most = 100, .help = "With --repeat: number of windows, including the first"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),

@@ -132,9 +132,9 @@ const struct command_line lease_list_line = {
     .purpose =
         "List leases: running leases first, then reservations by start, then the queue in order. "
         "In the columns START and END, '~' marks an estimate, and 'due' an expected start that has "
-        "passed. HOSTS shows host numbers. The phase 'suspended' marks leases that were preempted "
-        "and wait to resume; for --phase, they are waiting or reserved. 'unknown' marks running "
-        "leases with a VM that OpenNebula cannot monitor. A narrow terminal shows fewer columns.",
+        "passed. HOSTS shows host numbers. The phase 'suspended' marks waiting or reserved leases "
+        "that were preempted and wait to resume; 'unknown' marks running leases with a VM that "
+        "OpenNebula cannot monitor. A narrow terminal shows fewer columns.",
     .groups = {{.options = list_options, .n = sizeof list_options / sizeof *list_options},
                LEASE_SELECTION_GROUP(AT(selection)),
                LISTING_GROUP,

@@ -159,8 +159,8 @@ static const struct command_option request_options[] = {
      .take = take_duration, .help = "How long the lease runs; unlimited by default"},
     {"repeat", .type = ARGUMENT_CHOICE, .argument = "RULE", .offset = AT(repeat.rule),
      .words = "no|" RECURRENCE_WORDS, .unset = "no",
-     .help = "Request a series: a reservation at the time of --start every hour, day, weekday "
-             "(Monday to Friday) or week, in local time. Each occurrence is a lease that is "
+     .help = "Request a series: a reservation at the time of --start hourly, daily, weekdays "
+             "(Monday to Friday) or weekly, in local time. Each occurrence is a lease that is "
              "accepted or refused on its own; --series names the series"},
     {"times", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(repeat.times), .unset = "0",
      .least = 0, .most = 1000, .help = "With --repeat: number of occurrences, including the first"},
@@ -325,7 +325,7 @@ static int report(const struct client *client, const json_t *answer, int64_t wai
     json_t *lease;
 
     if (!client->json) {
-        printf("Lease %" PRId64 " requested: VM", id);
+        printf("Lease %" PRId64 " requested: VM%s", id, json_array_size(vms) == 1 ? "" : "s");
         for (size_t i = 0; i < json_array_size(vms); i++)
             printf("%s %" PRId64, i ? "," : "",
                    (int64_t)json_integer_value(json_array_get(vms, i)));

@@ -6,15 +6,24 @@
 #include <string.h>
 
 #include "cli/client.h"
+#include "cli/lease_text.h"
 
 #define AT(member) offsetof(struct lease_selection, member)
 #define PHASES                                                                                     \
-    "gathering|waiting|reserved|starting|running|stopping|parked|ending|ended|refused|failed"
+    "gathering|waiting|reserved|starting|running|stopping|parked|ending|ended|refused|failed|"     \
+    "suspended|unknown"
+
+/* Phases that are only shown, and the phases in which such leases are. */
+static const struct {
+    const char *shown, *phases[2];
+} shown_phases[] = {{"suspended", {"waiting", "reserved"}}, {"unknown", {"running", NULL}}};
 
 const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
     {"phase", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
      .help = "Only leases in this phase: gathering, waiting, reserved, starting, running, "
-             "stopping, parked, ending, ended, refused or failed. Several are separated by commas"},
+             "stopping, parked, ending, ended, refused or failed; suspended: preempted, waiting to "
+             "resume; unknown: running, but OpenNebula cannot monitor a VM. Several are separated "
+             "by commas"},
     {"state", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
      .help = "The same as --phase"},
     {"user", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(user),
@@ -33,15 +42,37 @@ bool lease_selection_is_given(const struct lease_selection *selection)
            selection->host >= 0;
 }
 
+/* Splits the values of --phase at their commas. */
+static json_t *words_of(const struct text_list *list)
+{
+    json_t *words = json_array();
+
+    for (size_t i = 0; i < list->n; i++)
+        for (const char *at = list->items[i]; at; at = strchr(at, ',')) {
+            at += *at == ',';
+            json_array_append_new(words, json_stringn(at, strcspn(at, ",")));
+        }
+    return words;
+}
+
+static void add_phases_of(json_t *phases, json_t *word)
+{
+    for (size_t i = 0; i < sizeof shown_phases / sizeof *shown_phases; i++)
+        if (strcmp(json_string_value(word), shown_phases[i].shown) == 0) {
+            for (size_t k = 0; k < 2 && shown_phases[i].phases[k]; k++)
+                json_array_append_new(phases, json_string(shown_phases[i].phases[k]));
+            return;
+        }
+    json_array_append(phases, word);
+}
+
 void lease_selection_put(const struct lease_selection *selection, json_t *request)
 {
-    json_t *phases = json_array();
+    json_t *words = words_of(&selection->phases), *phases = json_array(), *word;
+    size_t i;
 
-    for (size_t i = 0; i < selection->phases.n; i++)
-        for (const char *at = selection->phases.items[i]; at; at = strchr(at, ',')) {
-            at += *at == ',';
-            json_array_append_new(phases, json_stringn(at, strcspn(at, ",")));
-        }
+    json_array_foreach(words, i, word) add_phases_of(phases, word);
+    json_decref(words);
     if (selection->phases.n)
         json_object_set(request, "phase", phases);
     json_decref(phases);
@@ -51,6 +82,20 @@ void lease_selection_put(const struct lease_selection *selection, json_t *reques
         json_object_set_new(request, "series", json_string(selection->series));
 }
 
+/* Is the lease in one of the selected phases, as galernad names them or as tables show them? */
+static bool is_in_phase(const struct text_list *selected, const json_t *lease)
+{
+    json_t *words = words_of(selected), *word;
+    bool found = selected->n == 0;
+    size_t i;
+
+    json_array_foreach(words, i, word) found =
+        found || strcmp(json_string_value(word), client_text(lease, "phase")) == 0 ||
+        strcmp(json_string_value(word), lease_text_phase(lease)) == 0;
+    json_decref(words);
+    return found;
+}
+
 bool lease_selection_has(const struct lease_selection *selection, const json_t *lease)
 {
     const json_t *hosts = json_object_get(lease, "hosts"), *host;
@@ -58,6 +103,6 @@ bool lease_selection_has(const struct lease_selection *selection, const json_t *
     size_t i;
 
     json_array_foreach(hosts, i, host) there = there || json_integer_value(host) == selection->host;
-    return there &&
+    return there && is_in_phase(&selection->phases, lease) &&
            (!selection->name || fnmatch(selection->name, client_text(lease, "name"), 0) == 0);
 }

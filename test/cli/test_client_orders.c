@@ -66,8 +66,8 @@ static void a_series_is_a_request_for_each_occurrence(void **state)
                    "\"start\": \"2126-12-05T14:00:00Z\"");
     expect(fixture, SERIES "--repeat daily --until 2126-11-23_14:59", EXIT_DONE,
            "Series lab, 2 occurrences:\n"
-           "Occurrence of 2126-11-21 15:00:00:\nLease 9 requested: VM 9, 10.\n"
-           "Occurrence of 2126-11-22 15:00:00:\nLease 9 requested: VM 9, 10.\n");
+           "Occurrence of 2126-11-21 15:00:00:\nLease 9 requested: VMs 9, 10.\n"
+           "Occurrence of 2126-11-22 15:00:00:\nLease 9 requested: VMs 9, 10.\n");
     expect_request(fixture,
                    "lease request --template 3 --start 2126-11-21_15:00 --wait 0 --repeat hourly "
                    "--times 2",
@@ -150,7 +150,7 @@ static void decisions_are_waited_for(void **state)
     struct fixture *fixture = *state;
 
     expect(fixture, "lease request --template 3", EXIT_DONE,
-           "Lease 9 requested: VM 9, 10.\n"
+           "Lease 9 requested: VMs 9, 10.\n"
            "Lease 9: Waiting: 2 VMs asked for.\n");
     expect(fixture, "lease request --template 3 --name refused", EXIT_REFUSED,
            "Lease 20 requested: VM 20.\n"
