@@ -12,11 +12,16 @@
 
 enum { SPAN_TEXT_MAX = 64 };
 
+/* Is the lease on its hosts, rather than planned, suspended or parked? */
+static bool is_on_hosts(const struct lease_record *lease)
+{
+    return lease->phase != PHASE_WAITING && lease->phase != PHASE_RESERVED &&
+           lease->phase != PHASE_PARKED;
+}
+
 bool lease_has_begun(const struct lease_record *lease)
 {
-    return lease->accumulated > 0 || lease->since != INSTANT_NONE ||
-           (lease->phase != PHASE_WAITING && lease->phase != PHASE_RESERVED &&
-            lease->phase != PHASE_PARKED);
+    return lease->accumulated > 0 || lease->since != INSTANT_NONE || is_on_hosts(lease);
 }
 
 static int cannot_change(const struct lease_record *lease, const char *because, const char *what,
@@ -58,6 +63,15 @@ static int change_kind(const struct lease_record *lease, const struct lease_chan
     return 0;
 }
 
+static int passed(const char *what, int64_t instant, int64_t now, struct error *err)
+{
+    char then[TIME_TEXT_MAX], present[TIME_TEXT_MAX];
+
+    lease_time_text(instant, then, sizeof then);
+    lease_time_text(now, present, sizeof present);
+    return error_set(err, EINVAL, "%s: %s has passed, it is now %s", what, then, present);
+}
+
 static int change_start(const struct lease_record *lease, int64_t start, int64_t now,
                         struct lease_record *changed, struct error *err)
 {
@@ -66,7 +80,7 @@ static int change_start(const struct lease_record *lease, int64_t start, int64_t
     if (lease->kind == LEASE_IMMEDIATE)
         return cannot_change(lease, "is immediate", "start", err);
     if (start <= now)
-        return error_set(err, EINVAL, "start: not in the future");
+        return passed("start", start, now, err);
     if (changed->kind == LEASE_RESERVATION) {
         changed->start = start;
         changed->relative &= ~(uint32_t)RELATIVE_START;
@@ -246,8 +260,7 @@ void lease_change_text(const struct lease_record *before, const struct lease_rec
                        int64_t now, char *text, size_t size)
 {
     char longer[SPAN_TEXT_MAX], shorter[SPAN_TEXT_MAX], until[TIME_TEXT_MAX];
-    bool has_end = (lease_has_begun(after) && after->phase != PHASE_PARKED) ||
-                   after->kind == LEASE_RESERVATION;
+    bool has_end = is_on_hosts(after) || after->kind == LEASE_RESERVATION;
     int64_t end = lease_end_from(after, now);
     size_t length;
 

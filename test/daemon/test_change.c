@@ -210,8 +210,9 @@ static void what_cannot_be_is_refused_at_once(void **state)
     const struct lease_record *waiting = add_lease(store, 2, PHASE_WAITING, LEASE_BEST_EFFORT, 60);
     const struct lease_record *over = add_lease(store, 3, PHASE_ENDED, LEASE_BEST_EFFORT, 60);
     struct lease_record *ends = add_lease(store, 4, PHASE_RESERVED, LEASE_DEADLINE, 100);
-    struct lease_change later = nothing, shorter = nothing, limit = nothing, same = nothing,
-                        kind = nothing, at_once = nothing, promoted = nothing, endless = nothing;
+    struct lease_change later = nothing, earlier = nothing, shorter = nothing, limit = nothing,
+                        same = nothing, kind = nothing, at_once = nothing, promoted = nothing,
+                        endless = nothing;
     const struct {
         const struct lease_record *lease;
         const struct lease_change *change;
@@ -229,12 +230,14 @@ static void what_cannot_be_is_refused_at_once(void **state)
         {waiting, &kind, "deadline: missing"},
         {waiting, &at_once, "kind: immediate leases cannot"},
         {waiting, &promoted, "start: missing"},
+        {waiting, &earlier, " has passed, it is now "},
     };
     struct lease_record changed;
     struct error err = {0};
 
     ends->deadline = NOW + 1000;
     later.start = NOW + 50;
+    earlier.start = NOW - 20;
     shorter.duration = 100;
     limit.deadline = NOW + 99;
     same.duration = 60;
@@ -293,6 +296,14 @@ static void a_change_is_stored_and_told(void **state)
     assert_int_equal(running->extended, 300);
     assert_int_equal(running->phase, PHASE_RUNNING);
     assert_false(running->warned);
+
+    victim->phase = PHASE_WAITING;
+    victim->accumulated = 60;
+    changed = longer(victim, -300);
+    lease_change_text(victim, &changed, NOW, text, sizeof text);
+    assert_null(strstr(text, "ends at")); /* suspended: nobody knows when */
+    victim->phase = PHASE_RUNNING;
+    victim->accumulated = 0;
 
     victim->preempted_for = 3;
     victim->preempted_at = NOW + 1000;
