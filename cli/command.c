@@ -110,10 +110,29 @@ static int print_version(void)
     return EXIT_DONE;
 }
 
+/* Writes ", did you mean 'lease show' or 'host show'?" if the word is a verb. Returns text. */
+static const char *offer_commands_with(const char *word, char *text, size_t size)
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < command_count && length < size; i++) {
+        const char *verb = verb_of(&command_table[i]);
+
+        if (verb && strcmp(verb, word) == 0)
+            length +=
+                (size_t)snprintf(text + length, size - length, "%s '%s'",
+                                 length ? " or" : ", did you mean", words_of(&command_table[i]));
+    }
+    if (length && length < size)
+        snprintf(text + length, size - length, "?");
+    return text;
+}
+
 static int unknown_noun(const char *noun)
 {
     struct suggestion suggestion;
-    char near[80], nouns[sizeof command_table / sizeof *command_table][24];
+    char near[160], nouns[sizeof command_table / sizeof *command_table][24];
 
     suggestion_init(&suggestion, noun);
     for (size_t i = 0; i < command_count; i++) {
@@ -121,8 +140,9 @@ static int unknown_noun(const char *noun)
                  words_of(&command_table[i]));
         suggestion_offer(&suggestion, nouns[i]);
     }
-    return command_usage_error(program, "unknown command '%.60s'%s", noun,
-                               suggestion_text(&suggestion, near, sizeof near));
+    if (!*offer_commands_with(noun, near, sizeof near))
+        suggestion_text(&suggestion, near, sizeof near);
+    return command_usage_error(program, "unknown command '%.60s'%s", noun, near);
 }
 
 /* The noun needs a verb, and has none or a wrong one. */

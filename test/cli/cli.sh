@@ -94,6 +94,8 @@ general() {
     says err "usage: galerna COMMAND"
     run 64 repaly
     says err "unknown command 'repaly', did you mean 'replay'?"
+    run 64 why 7
+    says err "unknown command 'why', did you mean 'lease why'?"
     run 64 trace
     says err "missing verb, one of:"
     run 64 trace chekc
