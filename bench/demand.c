@@ -13,22 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "bench/processor_time.h"
 #include "core/demand.h"
 #include "core/engine.h"
 #include "core/host_filter.h"
 #include "util/memory.h"
 
 enum { NODES = 2, CORES = 8, THREADS = 2, DEVICES = 4, ROLE_VMS = 10 };
-
-static double processor_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 static uint32_t thread_ids[NODES * CORES * THREADS];
 static struct numa_core cores[NODES * CORES];

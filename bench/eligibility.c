@@ -9,20 +9,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "adapters/opennebula/eligibility.h"
+#include "bench/processor_time.h"
 #include "util/memory.h"
 
 enum { ATTRIBUTES = 24, TEXT_LENGTH = 48 };
-
-static double processor_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 static char *text_of(const char *format, unsigned long number)
 {

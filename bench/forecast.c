@@ -10,22 +10,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench/processor_time.h"
 #include "core/adoption.h"
 #include "core/forecast.h"
 #include "core/host_filter.h"
 #include "util/memory.h"
 
 enum { CPU = 1600, TURN_WORK = 400 * 1000 /* as daemon/planner/planner_forecast.c */ };
-
-static double processor_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 static struct lease_request request_of(int64_t id, const struct node_set *nodes, int64_t duration)
 {

@@ -9,20 +9,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench/processor_time.h"
 #include "core/adoption.h"
 #include "util/memory.h"
 
 enum { CPU = 1600, PASSES = 5 };
-
-static double processor_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 static struct lease_request request_of(int64_t id, const struct node_set *nodes, int32_t priority)
 {

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench/processor_time.h"
 #include "core/engine.h"
 #include "plugin/engine_world.h"
 #include "plugin/policy_host.h"
@@ -56,14 +56,6 @@ static int64_t between(struct scene *scene, int64_t least, int64_t most)
     return least + (int64_t)((scene->random >> 33) % (uint64_t)(most - least + 1));
 }
 
-static double milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static int by_size(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -78,10 +70,10 @@ static size_t choose_timed(void *context, const struct victim_batch *batch,
 {
     struct scene *scene = context;
     const struct policy_hooks *real = policy_host_hooks(scene->policies);
-    const double began = milliseconds();
+    const double began = processor_ms();
     const size_t n_chosen = real->choose_victims(real->context, batch, test, chosen);
 
-    scene->choosing += milliseconds() - began;
+    scene->choosing += processor_ms() - began;
     scene->leases = batch->n > scene->leases ? batch->n : scene->leases;
     return n_chosen;
 }
@@ -208,11 +200,11 @@ static double ask(struct scene *scene, const struct question *question)
         .node_sets = sets,
         .n_node_sets = half ? 2 : 1,
     };
-    const double began = milliseconds();
+    const double began = processor_ms();
     double spent;
 
     step(scene, 60, &(struct engine_input){.kind = INPUT_REQUEST, .request = &request});
-    spent = milliseconds() - began;
+    spent = processor_ms() - began;
     scene->placed = engine_lease(scene->engine, NEWCOMER)->state != LEASE_REJECTED;
     for (size_t i = 0; i < scene->outputs.n_items; i++)
         scene->victims += scene->outputs.items[i].kind == OUTPUT_PREEMPTED;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "core/lease.h"
 #include "core/site.h"
+#include "util/clock.h"
 
 enum {
     ROUNDS = 2000,
@@ -207,14 +207,6 @@ int conformance_faults(const struct conformance *conformance, const struct polic
                      (unsigned long long)status.faults, status.last_fault);
 }
 
-static double now_in_microseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
-
 /* One round: query both, compare. The query has no pointers to the heap except the site's, so a
  * copy shows whether a module wrote to it. */
 static int ask_both(const struct conformance *conformance, struct policy_host *const hosts[2],
@@ -224,12 +216,13 @@ static int ask_both(const struct conformance *conformance, struct policy_host *c
     const struct policy_hooks *hooks = policy_host_hooks(hosts[0]);
     static const size_t kept = sizeof(struct module_question);
     struct module_answer first, second;
-    double began;
+    int64_t began;
 
     memcpy(copy, question, kept);
-    began = now_in_microseconds();
+    began = clock_nanoseconds(CLOCK_MONOTONIC);
     ask(hooks, question, &first);
-    conformance->figures->microseconds += now_in_microseconds() - began;
+    conformance->figures->microseconds +=
+        (double)(clock_nanoseconds(CLOCK_MONOTONIC) - began) / 1e3;
     conformance->figures->calls++;
     for (size_t i = 0; hooks->score_hosts && i < question->batch.n_hosts; i++)
         conformance->figures->allows_a_host |= first.scores[i] != POLICY_VETO;

@@ -1,27 +1,18 @@
 /* Draws a progress bar on a terminal. */
 #include "cli/progress.h"
+#include "util/clock.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FIRST_AFTER = 2000, DRAW_EVERY = 100, BAR = 40 };
-
-/* Milliseconds of the monotonic clock. */
-static int64_t progress_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 void progress_init(struct progress *progress, bool quiet)
 {
     *progress = (struct progress){
         .wanted = !quiet && isatty(STDERR_FILENO),
-        .begun = progress_now(),
+        .begun = clock_milliseconds(CLOCK_MONOTONIC),
     };
 }
 
@@ -33,7 +24,7 @@ void progress_show(struct progress *progress, double done, const char *what)
 
     if (!progress->wanted)
         return;
-    now = progress_now();
+    now = clock_milliseconds(CLOCK_MONOTONIC);
     if (now - progress->begun < FIRST_AFTER || now - progress->drawn < DRAW_EVERY)
         return;
     progress->drawn = now;

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "planner/confine.h"
 #include "planner/planning.h"
+#include "util/clock.h"
 #include "util/memory.h"
 
 enum { EXIT_PROTOCOL = 3 };
@@ -102,19 +102,11 @@ static void tell_line(void *context, enum policy_log_level level, const char *te
 }
 
 static int64_t memory_before;
-static uint64_t time_before; /* ns */
+static int64_t time_before; /* ns */
 
 static int64_t memory_now(void)
 {
     return (int64_t)(intptr_t)sbrk(0);
-}
-
-static uint64_t time_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static void calls(void *context, size_t module, enum policy_call call)
@@ -125,7 +117,7 @@ static void calls(void *context, size_t module, enum policy_call call)
     page->last = (uint32_t)module + 1;
     page->calls++;
     memory_before = memory_now();
-    time_before = time_now();
+    time_before = clock_nanoseconds(CLOCK_MONOTONIC);
 }
 
 static void returned(void *context)
@@ -138,7 +130,7 @@ static void returned(void *context)
     if (module == 0 || module > sizeof page->grown / sizeof *page->grown)
         return;
     page->called[module - 1]++;
-    page->spent[module - 1] += time_now() - time_before;
+    page->spent[module - 1] += (uint64_t)(clock_nanoseconds(CLOCK_MONOTONIC) - time_before);
     if (grown > 0)
         page->grown[module - 1] += grown;
 }

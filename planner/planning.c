@@ -12,6 +12,7 @@
 #include "planner/host_operations.h"
 #include "planner/plan.h"
 #include "planner/tracer.h"
+#include "util/clock.h"
 #include "util/memory.h"
 
 enum { TURN_WORK = 400 * 1000 /* change points: a millisecond or two */ };
@@ -419,14 +420,6 @@ static int make_trial(struct planning *planning, struct wire_reader *reader,
 
 /* --- forecasts -------------------------------------------------------------------------------- */
 
-static int64_t cpu_us(void)
-{
-    struct timespec spent;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-    return spent.tv_sec * INT64_C(1000000) + spent.tv_nsec / 1000;
-}
-
 /* Discards a forecast in progress. */
 static void begin_forecast(struct planning *planning, struct wire_reader *reader)
 {
@@ -463,11 +456,11 @@ bool planning_has_more(const struct planning *planning)
 
 void planning_go_on(struct planning *planning, struct wire_writer *reply)
 {
-    int64_t began = cpu_us();
+    int64_t began = clock_microseconds(CLOCK_THREAD_CPUTIME_ID);
     bool more = forecast_go_on(planning->forecast, TURN_WORK);
 
     wire_writer_finish(reply);
-    planning->forecast_us += cpu_us() - began;
+    planning->forecast_us += clock_microseconds(CLOCK_THREAD_CPUTIME_ID) - began;
     if (more)
         return;
     tell_forecast(planning, reply);

@@ -3,9 +3,9 @@
 #include "planner/tracer.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/host_filter.h"
+#include "util/clock.h"
 #include "util/instant.h"
 #include "util/memory.h"
 
@@ -17,14 +17,6 @@ struct tracer {
     bool *vetoed; /* by place, in the last answer; NULL: never asked */
     size_t n_hosts;
 };
-
-static int64_t nanoseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static void note(struct tracer *tracer, const struct traced_call *call)
 {
@@ -47,7 +39,7 @@ static bool is_about(const struct tracer *tracer, const struct lease *lease)
 static bool admit(void *context, const struct lease *lease, int64_t now, struct reason *reason)
 {
     struct tracer *tracer = context;
-    int64_t began = nanoseconds();
+    int64_t began = clock_nanoseconds(CLOCK_MONOTONIC);
     bool admitted = tracer->wrapped->admit(tracer->wrapped->context, lease, now, reason);
 
     if (is_about(tracer, lease))
@@ -56,14 +48,14 @@ static bool admit(void *context, const struct lease *lease, int64_t now, struct 
                                            .asked = lease->n_vms,
                                            .best = -1,
                                            .answer = admitted,
-                                           .spent = nanoseconds() - began});
+                                           .spent = clock_nanoseconds(CLOCK_MONOTONIC) - began});
     return admitted;
 }
 
 static bool may_preempt(void *context, const struct lease *preemptor)
 {
     struct tracer *tracer = context;
-    int64_t began = nanoseconds();
+    int64_t began = clock_nanoseconds(CLOCK_MONOTONIC);
     bool may = tracer->wrapped->may_preempt(tracer->wrapped->context, preemptor);
 
     if (is_about(tracer, preemptor))
@@ -71,14 +63,14 @@ static bool may_preempt(void *context, const struct lease *preemptor)
                                            .about = INSTANT_NONE,
                                            .best = -1,
                                            .answer = may,
-                                           .spent = nanoseconds() - began});
+                                           .spent = clock_nanoseconds(CLOCK_MONOTONIC) - began});
     return may;
 }
 
 static void score_victims(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     struct tracer *tracer = context;
-    int64_t began = nanoseconds(), most = POLICY_VETO;
+    int64_t began = clock_nanoseconds(CLOCK_MONOTONIC), most = POLICY_VETO;
     struct traced_call call = {.question = POLICY_CALL_SCORE_LEASES,
                                .about = batch->at,
                                .asked = (int64_t)batch->n,
@@ -86,7 +78,7 @@ static void score_victims(void *context, const struct victim_batch *batch, int64
                                .answer = -1};
 
     tracer->wrapped->score_victims(tracer->wrapped->context, batch, scores);
-    call.spent = nanoseconds() - began;
+    call.spent = clock_nanoseconds(CLOCK_MONOTONIC) - began;
     if (!is_about(tracer, batch->preemptor))
         return;
     for (size_t i = 0; i < batch->n; i++) {
@@ -103,7 +95,7 @@ static size_t choose_victims(void *context, const struct victim_batch *batch,
                              const struct victim_test *test, size_t *chosen)
 {
     struct tracer *tracer = context;
-    int64_t began = nanoseconds();
+    int64_t began = clock_nanoseconds(CLOCK_MONOTONIC);
     size_t taken = tracer->wrapped->choose_victims(tracer->wrapped->context, batch, test, chosen);
 
     if (is_about(tracer, batch->preemptor))
@@ -114,7 +106,7 @@ static size_t choose_victims(void *context, const struct victim_batch *batch,
                                    .taken = (int64_t)taken,
                                    .best = taken ? batch->victims[chosen[0]].lease->request.id : -1,
                                    .answer = -1,
-                                   .spent = nanoseconds() - began});
+                                   .spent = clock_nanoseconds(CLOCK_MONOTONIC) - began});
     return taken;
 }
 
@@ -132,7 +124,7 @@ static void note_vetoes(struct tracer *tracer, const struct host_batch *batch,
 static void score_hosts(void *context, const struct host_batch *batch, int64_t *scores)
 {
     struct tracer *tracer = context;
-    int64_t began = nanoseconds(), most = POLICY_VETO;
+    int64_t began = clock_nanoseconds(CLOCK_MONOTONIC), most = POLICY_VETO;
     struct traced_call call = {.question = POLICY_CALL_SCORE_HOSTS,
                                .about = batch->at,
                                .asked = (int64_t)batch->n_hosts,
@@ -140,7 +132,7 @@ static void score_hosts(void *context, const struct host_batch *batch, int64_t *
                                .answer = -1};
 
     tracer->wrapped->score_hosts(tracer->wrapped->context, batch, scores);
-    call.spent = nanoseconds() - began;
+    call.spent = clock_nanoseconds(CLOCK_MONOTONIC) - began;
     if (!is_about(tracer, batch->lease))
         return;
     for (size_t i = 0; i < batch->n_hosts; i++) {
@@ -157,14 +149,14 @@ static void score_hosts(void *context, const struct host_batch *batch, int64_t *
 static int64_t estimate(void *context, const struct lease_estimate *question)
 {
     struct tracer *tracer = context;
-    int64_t began = nanoseconds();
+    int64_t began = clock_nanoseconds(CLOCK_MONOTONIC);
     int64_t answer = tracer->wrapped->estimate(tracer->wrapped->context, question);
     struct traced_call call = {.question = POLICY_CALL_ESTIMATE,
                                .about = question->at,
                                .asked = question->lease->n_vms,
                                .best = -1,
                                .answer = answer < 0 ? -1 : answer,
-                               .spent = nanoseconds() - began};
+                               .spent = clock_nanoseconds(CLOCK_MONOTONIC) - began};
 
     if (!is_about(tracer, question->lease))
         return answer;

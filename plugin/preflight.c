@@ -41,7 +41,7 @@ void preflight_doing(struct preflight *preflight, const char *subject, const cha
 
 static int64_t milliseconds(void)
 {
-    return clock_microseconds(CLOCK_MONOTONIC) / 1000;
+    return clock_milliseconds(CLOCK_MONOTONIC);
 }
 
 /* --- the guard: the process between the caller and the trial ---------------------------------- */

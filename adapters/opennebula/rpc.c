@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "adapters/opennebula/rpc_call.h"
+#include "util/clock.h"
 #include "util/memory.h"
 
 enum {
@@ -100,7 +101,6 @@ error:
 static void note_date(struct rpc *rpc, CURL *easy)
 {
     struct curl_header *header;
-    struct timespec now;
     curl_off_t took;
     time_t date;
 
@@ -110,9 +110,8 @@ static void note_date(struct rpc *rpc, CURL *easy)
     date = curl_getdate(header->value, NULL);
     if (date <= 0)
         return;
-    clock_gettime(CLOCK_BOOTTIME, &now);
     rpc->date = date;
-    rpc->date_at = now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+    rpc->date_at = clock_milliseconds(CLOCK_BOOTTIME);
 }
 
 /* Removes a running call from libcurl. */
@@ -200,14 +199,6 @@ static CURL *take_handle(struct rpc *rpc)
     return rpc->n_idle > 0 ? rpc->idle[--rpc->n_idle] : curl_easy_init();
 }
 
-static int64_t milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 /* The number of connections that may be open now; active calls are in the order of their
  * beginnings. */
 static size_t connections(const struct rpc *rpc, int64_t now)
@@ -252,7 +243,7 @@ static struct rpc_call *next_call(const struct rpc *rpc)
 static size_t start_calls(struct rpc *rpc)
 {
     size_t n_ended = 0;
-    int64_t now = milliseconds();
+    int64_t now = clock_milliseconds(CLOCK_MONOTONIC);
     struct rpc_call *call;
 
     /* Calls queued by `done` meanwhile have to wait for the next time: the loop ends. */
@@ -376,7 +367,7 @@ static int wait_for_caller(struct pollfd *fds, unsigned n, int timeout, struct e
  * others. */
 static int64_t patience(const struct rpc *rpc, int64_t end)
 {
-    int64_t left = has_more(rpc) ? 0 : end - milliseconds();
+    int64_t left = has_more(rpc) ? 0 : end - clock_milliseconds(CLOCK_MONOTONIC);
 
     return rpc->n_waiting > 0 && left > LOOK_FOR_SLOW ? LOOK_FOR_SLOW : left;
 }
@@ -391,7 +382,7 @@ int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeou
 
     if (rpc_pending(rpc) == 0)
         return wait_for_caller(extra, n_extra, timeout, err);
-    end = milliseconds() + (timeout > 0 ? timeout : 0);
+    end = clock_milliseconds(CLOCK_MONOTONIC) + (timeout > 0 ? timeout : 0);
     for (;;) {
         n_ended = advance(rpc, err);
         if (n_ended < 0)
@@ -402,7 +393,7 @@ int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeou
             return -1;
         /* One more round, to send the calls that `done` queued and to report replies already
          * received. */
-        last = n_ended > 0 || fds.ready || milliseconds() >= end;
+        last = n_ended > 0 || fds.ready || clock_milliseconds(CLOCK_MONOTONIC) >= end;
     }
 }
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "adapters/opennebula/rpc_answer.h"
 #include "adapters/opennebula/rpc_request.h"
+#include "util/clock.h"
 #include "util/memory.h"
 
 /* oned closes connections that are idle for 15 s (KEEPALIVE_TIMEOUT); connections about to be
@@ -73,10 +73,7 @@ void rpc_call_destroy(struct rpc_call *call)
 
 static bool is_too_late(const struct rpc_call *call)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return call->send_by && now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000 > call->send_by;
+    return call->send_by && clock_milliseconds(CLOCK_BOOTTIME) > call->send_by;
 }
 
 #define TOO_LATE "%s: not sent: too late"

@@ -1,8 +1,8 @@
 /* The effect of commands on a simulated VM, and how long they take. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "adapters/simulated/simulated_inside.h"
+#include "util/clock.h"
 #include "util/instant.h"
 #include "util/memory.h"
 
@@ -10,10 +10,7 @@ enum { MOMENT = 50 /* milliseconds */, REMEMBERED = 600 * 1000 /* milliseconds *
 
 int64_t simulated_now(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+    return clock_milliseconds(CLOCK_REALTIME);
 }
 
 /* --- VMs -------------------------------------------------------------------------------------- */

@@ -18,12 +18,12 @@ static inline int64_t clock_now(void)
 /* Milliseconds since 1970. */
 static inline int64_t clock_now_ms(void)
 {
-    return clock_microseconds(CLOCK_REALTIME) / 1000;
+    return clock_milliseconds(CLOCK_REALTIME);
 }
 
 /* Milliseconds on a clock that never runs backwards, and continues while the machine is suspended.
  */
 static inline int64_t clock_monotonic(void)
 {
-    return clock_microseconds(CLOCK_BOOTTIME) / 1000;
+    return clock_milliseconds(CLOCK_BOOTTIME);
 }

@@ -6,23 +6,17 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static long milliseconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+#include "util/clock.h"
 
 int server_run(struct control *control, int milliseconds)
 {
-    long until = milliseconds_now() + milliseconds;
+    long until = clock_milliseconds(CLOCK_MONOTONIC) + milliseconds;
     int turns = 0;
 
-    for (long left = milliseconds; left > 0; left = until - milliseconds_now(), turns++) {
+    for (long left = milliseconds; left > 0;
+         left = until - clock_milliseconds(CLOCK_MONOTONIC), turns++) {
         struct pollfd fds[CONTROL_CLIENTS_MAX + 1];
         unsigned n = control_waitfds(control, fds, CONTROL_CLIENTS_MAX + 1);
 

@@ -10,21 +10,14 @@
 #include <cmocka.h>
 
 #include "test/opennebula/rpc_fixture.h"
-
-static int64_t now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
-}
+#include "util/clock.h"
 
 static void timeouts(void **state)
 {
     struct rpc *rpc = connect_to(server.endpoint, 2);
     const char *const methods[] = {"test.slow", "test.trickle"};
     struct outcome outcomes[2] = {0};
-    int64_t begun = now();
+    int64_t begun = clock_milliseconds(CLOCK_MONOTONIC);
 
     (void)state;
     for (size_t i = 0; i < 2; i++)
@@ -32,7 +25,7 @@ static void timeouts(void **state)
                  &(struct rpc_request){
                      .method = methods[i], .timeout = 150, .done = keep, .context = &outcomes[i]});
     wait_all(rpc);
-    assert_in_range(now() - begun, 140, 4000);
+    assert_in_range(clock_milliseconds(CLOCK_MONOTONIC) - begun, 140, 4000);
     for (size_t i = 0; i < 2; i++)
         assert_says(&outcomes[i], RPC_UNKNOWN, "within 0.15 s");
     rpc_destroy(rpc);
@@ -43,7 +36,7 @@ static void in_parallel(void **state)
     enum { N = 8 };
     struct rpc *rpc = connect_to(server.endpoint, N);
     struct outcome outcomes[N];
-    int64_t begun = now();
+    int64_t begun = clock_milliseconds(CLOCK_MONOTONIC);
 
     (void)state;
     for (int i = 0; i < N; i++)
@@ -51,7 +44,7 @@ static void in_parallel(void **state)
     assert_int_equal(rpc_pending(rpc), N);
     wait_all(rpc);
     /* One by one they would take 8 x 0.4 s. */
-    assert_in_range(now() - begun, 390, 2800);
+    assert_in_range(clock_milliseconds(CLOCK_MONOTONIC) - begun, 390, 2800);
     for (int i = 0; i < N; i++)
         assert_int_equal(outcomes[i].reply.outcome, RPC_DONE);
     rpc_destroy(rpc);
@@ -81,15 +74,13 @@ static void a_call_that_is_too_late_is_not_sent(void **state)
 {
     struct rpc *rpc = connect_to(server.endpoint, 1);
     struct outcome slow = {0}, late = {0}, in_time = {0};
-    struct timespec time;
     size_t connections;
     int64_t boot;
 
     (void)state;
     http_server_calls(&server);
     connections = server.connections;
-    clock_gettime(CLOCK_BOOTTIME, &time);
-    boot = time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
+    boot = clock_milliseconds(CLOCK_BOOTTIME);
     begin(rpc, "test.slow", &slow);
     rpc_call(rpc,
              &(struct rpc_request){
@@ -210,21 +201,21 @@ static void descriptors_of_the_caller(void **state)
     struct pollfd extra = {.events = POLLIN};
     struct outcome outcome;
     struct error err;
-    int64_t begun = now();
+    int64_t begun = clock_milliseconds(CLOCK_MONOTONIC);
     int ends[2];
 
     (void)state;
     assert_int_equal(pipe(ends), 0);
     extra.fd = ends[0];
     assert_int_equal(rpc_wait(rpc, &extra, 1, 100, &err), 0);
-    assert_in_range(now() - begun, 95, 3000);
+    assert_in_range(clock_milliseconds(CLOCK_MONOTONIC) - begun, 95, 3000);
     assert_int_equal(extra.revents, 0);
     /* It wakes rpc_wait() while a call is under way. */
     begin(rpc, "test.trickle", &outcome);
     assert_int_equal(write(ends[1], "x", 1), 1);
-    begun = now();
+    begun = clock_milliseconds(CLOCK_MONOTONIC);
     assert_int_equal(rpc_wait(rpc, &extra, 1, 4000, &err), 0);
-    assert_in_range(now() - begun, 0, 3000);
+    assert_in_range(clock_milliseconds(CLOCK_MONOTONIC) - begun, 0, 3000);
     assert_int_equal(extra.revents, POLLIN);
     assert_int_equal(outcome.n, 0);
     assert_int_equal(rpc_pending(rpc), 1);
