@@ -33,7 +33,7 @@ static char *read_file(const char *path, size_t *length, struct error *err)
 
     *length = 0;
     if (!file) {
-        error_set(err, errno, "%s: %s", path, strerror(errno));
+        error_errno(err, "%s", path);
         return NULL;
     }
     do {
@@ -201,8 +201,7 @@ static int write_fragment(const struct call *call, const struct fragment *fragme
     }
     if (!failed)
         return fragment->n_invalid ? EXIT_FAILED : EXIT_DONE;
-    error_set(&err, errno, "%s: %s", arguments->output ? arguments->output : "standard output",
-              strerror(errno));
+    error_errno(&err, "%s", arguments->output ? arguments->output : "standard output");
     return command_failed(call->name, &err);
 }
 

@@ -40,9 +40,7 @@ static int add(struct report *report, const char *name, struct error *err)
     path = memory_format("%s/%s%ssummary.json", report->folder, name, *name ? "/" : "");
     file = fopen(path, "re");
     if (!file) {
-        int result = errno == ENOENT || errno == ENOTDIR
-                         ? 0
-                         : error_set(err, errno, "%s: %s", path, strerror(errno));
+        int result = errno == ENOENT || errno == ENOTDIR ? 0 : error_errno(err, "%s", path);
         free(path);
         return result;
     }
@@ -71,7 +69,7 @@ static int collect(struct report *report, struct error *err)
         return result;
     n = scandir(report->folder, &entries, NULL, alphasort);
     if (n < 0)
-        return error_set(err, errno, "%s: %s", report->folder, strerror(errno));
+        return error_errno(err, "%s", report->folder);
     for (int i = 0; i < n; i++) {
         if (result >= 0 && entries[i]->d_name[0] != '.')
             result = add(report, entries[i]->d_name, err);

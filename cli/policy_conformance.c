@@ -349,7 +349,7 @@ int conformance_run(struct conformance *conformance, struct error *err)
     int status;
 
     if (figures == MAP_FAILED)
-        return error_set(err, errno, "no memory for the test: %s", strerror(errno));
+        return error_errno(err, "no memory for the test");
     conformance->figures = figures;
     conformance->settings.preflight = false; /* it is in a child process already */
     conformance->settings.faults_allowed = UINT32_MAX;

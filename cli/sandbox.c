@@ -36,7 +36,7 @@ static int read_password(const char *path, char *password, size_t size, struct e
     bool read;
 
     if (!file)
-        return error_set(err, errno, "%s: %s", path, strerror(errno));
+        return error_errno(err, "%s", path);
     read = fgets(password, (int)size, file) != NULL;
     fclose(file);
     if (!read)
@@ -55,7 +55,7 @@ static int write_auth(const struct sandbox_arguments *arguments, struct error *e
     if (fchmod(new_file_descriptor(file), 0600) < 0 ||
         dprintf(new_file_descriptor(file), "%s:%s\n", arguments->options.user,
                 arguments->options.password) < 0) {
-        error_set(err, errno, "%s: cannot be written: %s", arguments->auth, strerror(errno));
+        error_errno(err, "%s: cannot be written", arguments->auth);
         new_file_destroy(file);
         return -1;
     }

@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -121,7 +120,7 @@ static int own_path(char *path, size_t size, struct error *err)
     ssize_t length = readlink("/proc/self/exe", path, size - 1);
 
     if (length < 0)
-        return error_set(err, errno, "/proc/self/exe: %s", strerror(errno));
+        return error_errno(err, "/proc/self/exe");
     path[length] = '\0';
     return 0;
 }

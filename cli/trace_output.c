@@ -43,11 +43,11 @@ int trace_output_write(struct trace *trace, const struct lwf_description *descri
     file = fdopen(dup(new_file_descriptor(target)), "w");
     if (!file) {
         new_file_destroy(target);
-        return error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
+        return error_errno(err, "%s: cannot be written", path);
     }
     result = write_to(file, trace, description, err);
     if (fclose(file) != 0 && result == 0)
-        result = error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
+        result = error_errno(err, "%s: cannot be written", path);
     if (result == 0)
         return new_file_commit(target, err);
     new_file_destroy(target);

@@ -42,7 +42,7 @@ static json_t *record_of(struct replay_plan *plan, struct error *err)
     json_t *record = NULL;
 
     if (!mkdtemp(folder)) {
-        error_set(err, errno, "%s: %s", folder, strerror(errno));
+        error_errno(err, "%s", folder);
     } else {
         path = memory_format("%s/record.json", folder);
         for (size_t i = 0; i < plan->n_runs; i++)

@@ -299,13 +299,11 @@ int ini_read_file(struct ini *ini, const char *file, struct error *err)
     int result;
 
     if (!stream)
-        return error_set(err, errno, "%s: cannot open the configuration file: %s", file,
-                         strerror(errno));
+        return error_errno(err, "%s: cannot open the configuration file", file);
     text = memory_new(INI_FILE_MAX + 1, 1);
     length = fread(text, 1, INI_FILE_MAX + 1, stream);
     if (ferror(stream))
-        result = error_set(err, errno, "%s: cannot read the configuration file: %s", file,
-                           strerror(errno));
+        result = error_errno(err, "%s: cannot read the configuration file", file);
     else
         result = ini_read_text(ini, file, text, length, err);
     fclose(stream);

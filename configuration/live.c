@@ -32,8 +32,7 @@ static char *absolute(const char *path, struct error *err)
         return memory_text(path);
     here = getcwd(NULL, 0);
     if (!here) {
-        error_set(err, errno, "%s is relative to the current directory, which cannot be read: %s",
-                  path, strerror(errno));
+        error_errno(err, "%s is relative to the current directory, which cannot be read", path);
         return NULL;
     }
     whole = memory_format("%s/%s", here, path);

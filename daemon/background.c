@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -41,7 +40,7 @@ static int leave_standard_streams(struct error *err)
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0)
-        return error_set(err, errno, "/dev/null: %s", strerror(errno));
+        return error_errno(err, "/dev/null");
     close(nothing);
     return 0;
 }
@@ -56,7 +55,7 @@ int background_enter(int *ready, int *exit_code, struct error *err)
     if (getenv("NOTIFY_SOCKET"))
         return 0;
     if (pipe2(ends, O_CLOEXEC) < 0 || (daemon = fork()) < 0)
-        return error_set(err, errno, "cannot run in the background: %s", strerror(errno));
+        return error_errno(err, "cannot run in the background");
     if (daemon > 0) {
         close(ends[1]);
         return wait_for_daemon(daemon, ends[0], exit_code, err);

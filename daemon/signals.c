@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -21,7 +20,7 @@ int signals_catch(struct error *err)
     sigaddset(&set, SIGHUP);
     if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 ||
         (descriptor = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
-        return error_set(err, errno, "cannot wait for signals: %s", strerror(errno));
+        return error_errno(err, "cannot wait for signals");
     return 0;
 }
 

@@ -142,7 +142,7 @@ static int make_folder(const char *path, struct error *err)
     if (result == 0)
         result = mkdir(part, 0777) < 0 && errno != EEXIST;
     if (result != 0)
-        error_set(err, errno, "%s: cannot create the directory: %s", path, strerror(errno));
+        error_errno(err, "%s: cannot create the directory", path);
     free(part);
     return result == 0 ? 0 : -1;
 }
@@ -156,7 +156,7 @@ static int try_folder(const char *path, struct error *err)
     name = memory_format("%s/.galerna-XXXXXX", path);
     file = mkostemp(name, O_CLOEXEC);
     if (file < 0) {
-        error_set(err, errno, "%s: cannot write: %s", path, strerror(errno));
+        error_errno(err, "%s: cannot write", path);
     } else {
         close(file);
         unlink(name);

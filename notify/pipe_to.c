@@ -18,7 +18,7 @@ static int hold_text(const char *text, struct error *err)
     int held = memfd_create("notice", MFD_CLOEXEC);
 
     if (held < 0 || write(held, text, length) != (ssize_t)length || lseek(held, 0, SEEK_SET) < 0) {
-        error_set(err, errno, "no memory for the text: %s", strerror(errno));
+        error_errno(err, "no memory for the text");
         if (held >= 0)
             close(held);
         return -1;
@@ -32,7 +32,7 @@ static enum notify_end await(pid_t pid, const char *program, struct error *err)
 
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) {
-            error_set(err, errno, "%s: %s", program, strerror(errno));
+            error_errno(err, "%s", program);
             return NOTIFY_UNKNOWN;
         }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)

@@ -22,7 +22,7 @@ static int read_key(const char *path, struct key *key, struct error *err)
     FILE *file = fopen(path, "re");
 
     if (!file)
-        return error_set(err, errno, "%s: %s", path, strerror(errno));
+        return error_errno(err, "%s", path);
     key->n = fread(key->bytes, 1, sizeof key->bytes, file);
     if (ferror(file)) {
         fclose(file);

@@ -9,7 +9,6 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -18,7 +17,7 @@
 
 static int failed(struct error *err, const char *what)
 {
-    return error_set(err, errno, "cannot confine the planner: %s: %s", what, strerror(errno));
+    return error_errno(err, "cannot confine the planner: %s", what);
 }
 
 /* --- privileges and limits -------------------------------------------------------------------- */

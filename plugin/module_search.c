@@ -231,8 +231,7 @@ int search_find(const struct search_path *path, const char *written, struct modu
     search_name(written, source->name, sizeof source->name);
     *file = by_path ? realpath(written, NULL) : find_by_name(path, source->name);
     if (!*file)
-        return by_path ? error_set(err, errno, "%s: %s", written, strerror(errno))
-                       : not_found(path, written, source, err);
+        return by_path ? error_errno(err, "%s", written) : not_found(path, written, source, err);
     if (trust_check(*file, err) < 0) {
         free(*file);
         *file = NULL;

@@ -197,7 +197,7 @@ int preflight_run(int (*work)(void *context, struct preflight *preflight, struct
     int status, result = -1;
 
     if (preflight == MAP_FAILED)
-        return error_set(err, errno, "out of memory for the trial of modules: %s", strerror(errno));
+        return error_errno(err, "out of memory for the trial of modules");
     guard = fork();
     if (guard == 0) {
         trial = fork_trial(caller);
@@ -211,8 +211,7 @@ int preflight_run(int (*work)(void *context, struct preflight *preflight, struct
         _exit(trial < 0 ? errno : 0);
     }
     if (guard < 0) {
-        error_set(err, errno, "cannot start a process for the trial of modules: %s",
-                  strerror(errno));
+        error_errno(err, "cannot start a process for the trial of modules");
         goto done;
     }
     status = wait_for_guard(guard, limit, stop);

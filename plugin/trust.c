@@ -54,7 +54,7 @@ int trust_check(const char *file, struct error *err)
     char directory[4096] = ".";
 
     if (stat(file, &status) < 0)
-        return error_set(err, errno, "%s: %s", file, strerror(errno));
+        return error_errno(err, "%s", file);
     if (!S_ISREG(status.st_mode))
         return error_set(err, EINVAL, "%s: is not a file", file);
     if (check_one(file, &status, "", err) < 0)
@@ -66,6 +66,6 @@ int trust_check(const char *file, struct error *err)
         directory[length] = '\0';
     }
     if (stat(directory, &status) < 0)
-        return error_set(err, errno, "%s: %s", directory, strerror(errno));
+        return error_errno(err, "%s", directory);
     return check_one(directory, &status, " in it", err);
 }

@@ -118,7 +118,7 @@ int oned_faults_read(struct oned_faults *faults, const char *path, struct error 
     int result = -1;
 
     if (!file)
-        return error_set(err, errno, "%s: %s", path, strerror(errno));
+        return error_errno(err, "%s", path);
     oned_text_put(&text, "");
     while ((size = fread(piece, 1, sizeof piece, file)) > 0)
         oned_text_add(&text, piece, size);

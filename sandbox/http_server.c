@@ -232,10 +232,10 @@ static int open_socket(const char *address, int port, struct error *err)
         return error_set(err, EINVAL, "'%s' is not an IPv4 address", address);
     fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return error_set(err, errno, "no socket: %s", strerror(errno));
+        return error_errno(err, "no socket");
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(fd, (struct sockaddr *)&name, sizeof name) || listen(fd, SOMAXCONN)) {
-        error_set(err, errno, "cannot listen on %s port %d: %s", address, port, strerror(errno));
+        error_errno(err, "cannot listen on %s port %d", address, port);
         close(fd);
         return -1;
     }
@@ -253,7 +253,7 @@ struct oned_server *oned_server_create(struct oned *oned, const char *address, i
     if (fd < 0)
         return NULL;
     if (getsockname(fd, (struct sockaddr *)&name, &size)) {
-        error_set(err, errno, "the port is not known: %s", strerror(errno));
+        error_errno(err, "the port is not known");
         close(fd);
         return NULL;
     }

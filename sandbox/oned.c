@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -74,7 +73,7 @@ static int seed_random(struct oned *oned, struct error *err)
     oned->random = oned->options.seed;
     if (oned->random == 0 &&
         getrandom(&oned->random, sizeof oned->random, 0) != sizeof oned->random)
-        return error_set(err, errno, "no random numbers: %s", strerror(errno));
+        return error_errno(err, "no random numbers");
     return 0;
 }
 

@@ -50,14 +50,14 @@ int digest_file(struct digest *digest, const char *path, struct error *err)
     int result = 0;
 
     if (!stream)
-        return error_set(err, errno, "%s: cannot be read: %s", path, strerror(errno));
+        return error_errno(err, "%s: cannot be read", path);
     buffer = memory_new(READ_AT_ONCE, 1);
     while ((got = fread(buffer, 1, READ_AT_ONCE, stream)) > 0) {
         add(digest, buffer, got);
         size += got;
     }
     if (ferror(stream))
-        result = error_set(err, errno, "%s: cannot be read: %s", path, strerror(errno));
+        result = error_errno(err, "%s: cannot be read", path);
     fclose(stream);
     free(buffer);
     digest_number(digest, size);

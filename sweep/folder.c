@@ -20,8 +20,7 @@ int folder_init(struct folder *folder, const char *results, struct error *err)
     *folder = (struct folder){.lock = -1};
     folder->path = memory_format("%s.cells", results);
     if (mkdir(folder->path, 0777) < 0 && errno != EEXIST)
-        return error_set(err, errno, "%s: cannot create the directory: %s", folder->path,
-                         strerror(errno));
+        return error_errno(err, "%s: cannot create the directory", folder->path);
     return 0;
 }
 
@@ -46,7 +45,7 @@ int folder_lock(struct folder *folder, struct error *err)
 
     folder->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (folder->lock < 0)
-        result = error_set(err, errno, "%s: cannot be opened: %s", name, strerror(errno));
+        result = error_errno(err, "%s: cannot be opened", name);
     else if (flock(folder->lock, LOCK_EX | LOCK_NB) < 0 && !no_locks(errno))
         result = error_set(
             err, errno == EWOULDBLOCK ? EBUSY : errno,

@@ -147,7 +147,7 @@ int store_take(struct sweep_store *store, const struct sweep *sweep, size_t cell
         }
         /* A damaged file is deleted, and its cell computed again. */
         if (result >= 0 && unlink(path) < 0)
-            result = error_set(err, errno, "%s: cannot be removed: %s", path, strerror(errno));
+            result = error_errno(err, "%s: cannot be removed", path);
     }
     free(path);
     return result;

@@ -20,6 +20,25 @@ int error_set(struct error *err, int code, const char *format, ...)
     return -1;
 }
 
+int error_errno(struct error *err, const char *format, ...)
+{
+    int code = errno;
+
+    if (err) {
+        va_list args;
+        size_t length;
+
+        va_start(args, format);
+        vsnprintf(err->text, sizeof err->text, format, args);
+        va_end(args);
+        err->code = code;
+        length = strlen(err->text);
+        snprintf(err->text + length, sizeof err->text - length, ": %s", strerror(code));
+    }
+    errno = code;
+    return -1;
+}
+
 int error_prefix(struct error *err, const char *format, ...)
 {
     if (err) {

@@ -175,7 +175,7 @@ char *new_file_hidden(const char *path, struct error *err)
         return name;
     }
     free(name);
-    error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
+    error_errno(err, "%s: cannot be written", path);
     return NULL;
 }
 

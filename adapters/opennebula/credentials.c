@@ -68,7 +68,7 @@ static char *read_all(int file, const char *path, struct error *err)
     while ((n = read(file, content + length, sizeof content - length)) > 0)
         length += (size_t)n;
     if (n < 0)
-        error_set(err, errno, "%s: %s", path, strerror(errno));
+        error_errno(err, "%s", path);
     else if (length > CONTENT_MAX)
         error_set(err, EINVAL, "%s: more than %d bytes; expected one line", path, CONTENT_MAX);
     else
@@ -88,7 +88,7 @@ static char *read_small_file(const char *path, struct stat *status, struct error
         return NULL;
     }
     if (fstat(file, status) < 0)
-        error_set(err, errno, "%s: %s", path, strerror(errno));
+        error_errno(err, "%s", path);
     else if (!S_ISREG(status->st_mode))
         error_set(err, EINVAL, "%s: not a regular file", path);
     else
@@ -238,6 +238,6 @@ void credentials_finish(struct credentials *credentials)
 int credentials_protect(struct error *err)
 {
     if (prctl(PR_SET_DUMPABLE, 0) < 0)
-        return error_set(err, errno, "cannot disable core dumps: %s", strerror(errno));
+        return error_errno(err, "cannot disable core dumps");
     return 0;
 }

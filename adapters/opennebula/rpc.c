@@ -72,8 +72,7 @@ static int init_line(struct rpc_line *line, const struct rpc_settings *settings,
     if (rpc_endpoint_init(&line->endpoint, settings->endpoint, settings->allow_plaintext, err) < 0)
         return -1;
     if (line->ca_file && access(line->ca_file, R_OK) < 0)
-        return error_set(err, errno, "%s: cannot read the file with certificates: %s",
-                         line->ca_file, strerror(errno));
+        return error_errno(err, "%s: cannot read the file with certificates", line->ca_file);
     return 0;
 }
 
@@ -359,7 +358,7 @@ static int wait_ready(struct rpc *rpc, struct reply_wait *waiting, int64_t timeo
 static int wait_for_caller(struct pollfd *fds, unsigned n, int timeout, struct error *err)
 {
     if (poll(fds, n, timeout > 0 ? timeout : 0) < 0 && errno != EINTR)
-        return error_set(err, errno, "waiting: %s", strerror(errno));
+        return error_errno(err, "waiting");
     return 0;
 }
 

@@ -48,7 +48,7 @@ static int run_systemctl(const char *const *words, struct error *err)
         return error_set(err, result, "systemctl cannot be run: %s", strerror(result));
     while (waitpid(process, &status, 0) < 0)
         if (errno != EINTR)
-            return error_set(err, errno, "systemctl: %s", strerror(errno));
+            return error_errno(err, "systemctl");
     return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
@@ -77,7 +77,7 @@ static char *read_file(const char *path, size_t *length, struct error *err)
     char *text;
 
     if (!file) {
-        error_set(err, errno, "%s: %s", path, strerror(errno));
+        error_errno(err, "%s", path);
         return NULL;
     }
     text = memory_new(FILE_MAX + 1, 1);
@@ -116,7 +116,7 @@ static int write_file(const char *path, const char *text, size_t length, mode_t 
         ssize_t n = write(fd, text + done, length - done);
 
         if (n < 0 && errno != EINTR) {
-            error_set(err, errno, "%s: %s", path, strerror(errno));
+            error_errno(err, "%s", path);
             new_file_destroy(file);
             return -1;
         }
@@ -141,7 +141,7 @@ static int install(const struct setup_switch *settings, const char *name, struct
     result = write_file(to, text, length, 0755, "oneadmin", err);
     free(text);
     if (result == 0 && chmod(to, 0755) < 0)
-        return error_set(err, errno, "%s: %s", to, strerror(errno));
+        return error_errno(err, "%s", to);
     return result;
 }
 
@@ -151,8 +151,7 @@ static int install_drivers(const struct setup_switch *settings, struct error *er
 
     snprintf(folder, sizeof folder, "%s" DRIVERS, settings->root);
     if (mkdir(folder, 0755) < 0 && errno != EEXIST)
-        return error_set(err, errno, "%s: cannot create the directory: %s", folder,
-                         strerror(errno));
+        return error_errno(err, "%s: cannot create the directory", folder);
     if (install(settings, "place", err) < 0 || install(settings, "optimize", err) < 0)
         return -1;
     report(settings, "place and optimize installed in " DRIVERS);

@@ -79,7 +79,7 @@ static int wait_for(struct cloud *cloud, struct pollfd *fds, unsigned n, int tim
     else if (until_due < wait)
         wait = until_due > 0 ? until_due : 0;
     if (poll(fds, n, (int)wait) < 0 && errno != EINTR)
-        return error_set(err, errno, "waiting: %s", strerror(errno));
+        return error_errno(err, "waiting");
     simulated_settle(self);
     simulated_write(self);
     tell_all(self);

@@ -185,7 +185,7 @@ static int open_database(struct simulated *self, const char *file, struct error 
     int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
     if (fd < 0)
-        return error_set(err, errno, "%s: %s", file, strerror(errno));
+        return error_errno(err, "%s", file);
     close(fd);
     if (sqlite3_open_v2(file, &self->database, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
         sqlite3_exec(self->database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", NULL,

@@ -122,7 +122,7 @@ static int listen_on(const char *text, struct error *err)
         bind(descriptor, &address.any, loopback_size(&address)) == 0 &&
         listen(descriptor, HTTP_CLIENTS_MAX) == 0)
         return descriptor;
-    error_set(err, errno, "http.listen: cannot listen on %s: %s", text, strerror(errno));
+    error_errno(err, "http.listen: cannot listen on %s", text);
     if (descriptor >= 0)
         close(descriptor);
     return -1;

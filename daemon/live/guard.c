@@ -58,10 +58,9 @@ static int check_directory(const char *directory, struct error *err)
     struct stat status;
 
     if (store_make_directory(directory) < 0)
-        return error_set(err, errno, "%s: cannot create the directory: %s", directory,
-                         strerror(errno));
+        return error_errno(err, "%s: cannot create the directory", directory);
     if (stat(directory, &status) < 0)
-        return error_set(err, errno, "%s: cannot read its status: %s", directory, strerror(errno));
+        return error_errno(err, "%s: cannot read its status", directory);
     if ((status.st_uid != geteuid() && geteuid() != 0) || (status.st_mode & (S_IWGRP | S_IWOTH)))
         return error_set(err, EPERM, "%s: other users may write to it", directory);
     return 0;

@@ -24,7 +24,7 @@ static int hold_job(const json_t *job, struct error *err)
 
     if (held >= 0 && json_dumpfd(job, held, JSON_COMPACT) == 0 && lseek(held, 0, SEEK_SET) == 0)
         return held;
-    error_set(err, errno, "cannot create a file in memory for a notice: %s", strerror(errno));
+    error_errno(err, "cannot create a file in memory for a notice");
     if (held >= 0)
         close(held);
     return -1;
@@ -74,7 +74,7 @@ int handing_over_start(struct handing_over *process, const json_t *job, struct e
     if (input < 0)
         return -1;
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
-        error_set(err, errno, "a notice: %s", strerror(errno));
+        error_errno(err, "a notice");
         close(input);
         return -1;
     }
@@ -138,7 +138,7 @@ bool handing_over_ended(struct handing_over *process, enum notify_end *end, stru
         return false;
     close(process->errors);
     if (ended < 0) {
-        error_set(err, errno, "its exit status is unknown: %s", strerror(errno));
+        error_errno(err, "its exit status is unknown");
         *end = NOTIFY_UNKNOWN;
     } else {
         *end = end_of(process, status, err);

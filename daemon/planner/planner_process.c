@@ -94,7 +94,7 @@ static int make_page(struct planner_process *process, struct error *err)
     return page;
 
 failed:
-    error_set(err, errno, "cannot share memory with the planner: %s", strerror(errno));
+    error_errno(err, "cannot share memory with the planner");
     if (page >= 0)
         close(page);
     return -1;
@@ -148,7 +148,7 @@ static int connect_to(struct planner_process *process, struct descriptors *its, 
     process->errors = above(pipe[0]);
     its->errors = above(pipe[1]);
     if (!made || process->socket < 0 || its->socket < 0 || process->errors < 0 || its->errors < 0)
-        return error_set(err, errno, "cannot connect to the planner: %s", strerror(errno));
+        return error_errno(err, "cannot connect to the planner");
     fcntl(process->socket, F_SETFL, O_NONBLOCK);
     return 0;
 }

@@ -26,8 +26,7 @@ static int make_key(const char *path, struct error *err)
     struct new_file *file;
 
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-        return error_set(err, errno, "%s: cannot get random bytes for a key: %s", path,
-                         strerror(errno));
+        return error_errno(err, "%s: cannot get random bytes for a key", path);
     base16_encode_update(text, sizeof bytes, bytes);
     text[DIGITS] = '\n';
     file = new_file_create(path, S_IRUSR | S_IWUSR, err);
@@ -35,7 +34,7 @@ static int make_key(const char *path, struct error *err)
         return -1;
     if (write(new_file_descriptor(file), text, sizeof text) == sizeof text)
         return new_file_commit(file, err);
-    error_set(err, errno, "%s: cannot write the key: %s", path, strerror(errno));
+    error_errno(err, "%s: cannot write the key", path);
     new_file_destroy(file);
     return -1;
 }
@@ -48,7 +47,7 @@ int promise_key_read(const char *path, struct promise_key *key, struct error *er
     size_t n, decoded = sizeof key->bytes;
 
     if (!file)
-        return error_set(err, errno, "%s: cannot read the key: %s", path, strerror(errno));
+        return error_errno(err, "%s: cannot read the key", path);
     n = fread(text, 1, sizeof text, file);
     fclose(file);
     base16_decode_init(&decoder);

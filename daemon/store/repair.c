@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,11 +46,6 @@ static char *path_of(const char *directory, const char *name)
     return memory_format("%s/%s", directory, name);
 }
 
-static int file_error(struct error *err, const char *path, const char *what)
-{
-    return error_set(err, errno, "%s: cannot %s: %s", path, what, strerror(errno));
-}
-
 static bool has_sums(const struct repair *repair)
 {
     return repair->version >= STORE_SUMMED_VERSION;
@@ -79,9 +73,9 @@ static int copy_file(const struct repair *repair, const char *name, const char *
     int result = 0;
 
     if (!from && errno != ENOENT)
-        result = file_error(err, from_path, "read");
+        result = error_errno(err, "%s: cannot read", from_path);
     else if (from && (!to || copy_bytes(from, to) < 0))
-        result = file_error(err, to_path, "copy the damaged store");
+        result = error_errno(err, "%s: cannot copy the damaged store", to_path);
     if (to)
         fclose(to);
     if (from)
@@ -471,7 +465,7 @@ static int put_in_place(const struct repair *repair, struct error *err)
     if (sync_file(repair->fresh.path) < 0 || (link(store, damaged) < 0 && errno != ENOENT) ||
         (rename(log, damaged_log) < 0 && errno != ENOENT) ||
         rename(repair->fresh.path, store) < 0 || sync_file(repair->directory) < 0) {
-        file_error(err, store, "put the repaired store in place");
+        error_errno(err, "%s: cannot put the repaired store in place", store);
     } else {
         tell(repair, "the damaged store is kept as %s", damaged);
         result = 0;
@@ -508,7 +502,7 @@ static int repair_locked(struct repair *repair, struct error *err)
         tell(repair, "store.seal is %s: commits at the end may be lost without notice",
              repair->sealed == SEAL_NONE ? "missing" : "damaged");
     if (mkdir(repair->work, S_IRWXU) < 0 && errno != EEXIST)
-        return file_error(err, repair->work, "create the directory");
+        return error_errno(err, "%s: cannot create the directory", repair->work);
     clear_work(repair);
     result = copy_file(repair, "store.db", "old.db", err) < 0 ||
                      copy_file(repair, "store.db-wal", "old.db-wal", err) < 0 ||

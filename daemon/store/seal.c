@@ -13,11 +13,6 @@
 
 enum { DIGITS = 16, TEXT_SIZE = DIGITS + sizeof " 01234567" };
 
-static int file_error(struct error *err, const char *path, const char *what)
-{
-    return error_set(err, errno, "%s: cannot %s: %s", path, what, strerror(errno));
-}
-
 static void seal_text(int64_t commits, char text[TEXT_SIZE + 1])
 {
     char number[DIGITS + 1];
@@ -37,7 +32,7 @@ int64_t seal_read(const char *path, struct error *err)
         return SEAL_NONE;
     n = fd < 0 ? -1 : read(fd, text, sizeof text);
     if (n < 0)
-        file_error(err, path, "read");
+        error_errno(err, "%s: cannot read", path);
     if (fd >= 0)
         close(fd);
     if (n < 0)
@@ -57,7 +52,7 @@ int seal_write(int fd, int64_t commits, const char *path, struct error *err)
 
     seal_text(commits, text);
     if (pwrite(fd, text, TEXT_SIZE, 0) != TEXT_SIZE)
-        return file_error(err, path, "write");
+        return error_errno(err, "%s: cannot write", path);
     return 0;
 }
 
@@ -70,13 +65,13 @@ int seal_open(const char *path, struct error *err)
         return -1;
     fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
-        return file_error(err, path, "open");
+        return error_errno(err, "%s: cannot open", path);
     if (commits != SEAL_NONE)
         return fd;
     if (seal_write(fd, 0, path, err) == 0) {
         if (fsync(fd) == 0)
             return fd;
-        file_error(err, path, "write");
+        error_errno(err, "%s: cannot write", path);
     }
     close(fd);
     return -1;

@@ -17,11 +17,6 @@
 
 enum { OTHERS = S_IRWXG | S_IRWXO, PAUSES = 100 };
 
-static int file_error(struct error *err, const char *path, const char *what)
-{
-    return error_set(err, errno, "%s: cannot %s: %s", path, what, strerror(errno));
-}
-
 static int check_owner(const char *path, const struct stat *status, struct error *err)
 {
     if (status->st_uid != geteuid())
@@ -74,12 +69,12 @@ static int check_directory(int fd, const char *directory, struct error *err)
     struct stat status;
 
     if (fstat(fd, &status) < 0)
-        return file_error(err, directory, "read the status of the state directory");
+        return error_errno(err, "%s: cannot read the status of the state directory", directory);
     /* mkdir has just created the directory with the permissions of a common umask. It is empty, so
      * closing it takes nothing from other users. */
     if (status.st_uid == geteuid() && (status.st_mode & OTHERS) && is_empty(fd)) {
         if (fchmod(fd, S_IRWXU) < 0)
-            return file_error(err, directory, "make the state directory private");
+            return error_errno(err, "%s: cannot make the state directory private", directory);
         status.st_mode &= ~(mode_t)OTHERS;
     }
     return check_owner(directory, &status, err);
@@ -92,13 +87,13 @@ static int make_directory(const char *directory, struct error *err)
     int fd, result;
 
     if (store_make_directory(directory) < 0)
-        return file_error(err, directory, "create the state directory");
+        return error_errno(err, "%s: cannot create the state directory", directory);
     fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 && errno == ENOTDIR)
         return error_set(err, ENOTDIR, "%s is not a directory: name another one with --state-dir",
                          directory);
     if (fd < 0)
-        return file_error(err, directory, "open the state directory");
+        return error_errno(err, "%s: cannot open the state directory", directory);
     result = check_directory(fd, directory, err);
     close(fd);
     return result;
@@ -111,9 +106,9 @@ int store_state_make_private(const char *path, struct error *err)
     int result;
 
     if (fd < 0)
-        return file_error(err, path, "open");
+        return error_errno(err, "%s: cannot open", path);
     if (fstat(fd, &status) < 0)
-        result = file_error(err, path, "read the status of the file");
+        result = error_errno(err, "%s: cannot read the status of the file", path);
     else if (!S_ISREG(status.st_mode))
         result = error_set(err, EPERM, "%s is not a regular file", path);
     else
@@ -171,9 +166,10 @@ static int take(int fd, const char *path, const char *what, struct error *err)
     int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
 
     if (lock(fd) < 0)
-        return errno == EWOULDBLOCK ? busy(fd, what, err) : file_error(err, path, "lock");
+        return errno == EWOULDBLOCK ? busy(fd, what, err)
+                                    : error_errno(err, "%s: cannot lock", path);
     if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)length, 0) != length)
-        return file_error(err, path, "write the process id");
+        return error_errno(err, "%s: cannot write the process id", path);
     return 0;
 }
 
@@ -182,7 +178,7 @@ int store_state_take(const char *path, const char *what, struct error *err)
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
 
     if (fd < 0)
-        return file_error(err, path, "open");
+        return error_errno(err, "%s: cannot open", path);
     if (take(fd, path, what, err) < 0) {
         close(fd);
         return -1;
@@ -220,7 +216,7 @@ int store_state_take_over(const char *directory, struct error *err)
         snprintf(from, sizeof from, "%s/book.db%s", directory, parts[i]);
         snprintf(to, sizeof to, "%s/store.db%s", directory, parts[i]);
         if (rename(from, to) < 0 && errno != ENOENT)
-            return file_error(err, from, "rename the file to store.db");
+            return error_errno(err, "%s: cannot rename the file to store.db", from);
     }
     return 0;
 }

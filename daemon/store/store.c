@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -102,8 +101,7 @@ static int name_instance(struct store *store, struct error *err)
     if (store_fact(store, instance_fact))
         return 0;
     if (getrandom(&number, sizeof number, 0) != sizeof number)
-        return error_set(err, errno, "%s: cannot get random bytes for its name: %s", store->path,
-                         strerror(errno));
+        return error_errno(err, "%s: cannot get random bytes for its name", store->path);
     snprintf(name, sizeof name, "%016" PRIx64, number);
     store_set_fact(store, instance_fact, name);
     return store_commit(store, err);
