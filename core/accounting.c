@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "util/memory.h"
+#include "util/search.h"
 
 /* One value over time. The last entry is still open: later events of the same instant change it. */
 struct counter {
@@ -157,18 +158,10 @@ static void note_refused(struct accounting *accounting, int64_t id)
     accounting->refused[accounting->n_refused++] = id;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a;
-    int64_t y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static bool was_refused(const struct accounting *accounting, int64_t id)
 {
     return accounting->n_refused > 0 &&
-           bsearch(&id, accounting->refused, accounting->n_refused, sizeof id, compare_ids);
+           bsearch(&id, accounting->refused, accounting->n_refused, sizeof id, search_by_number);
 }
 
 static void requested(struct accounting *accounting, const struct engine_output *output)

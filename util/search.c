@@ -24,3 +24,10 @@ int search_by_number(const void *key, const void *item)
 
     return (a > b) - (a < b);
 }
+
+int search_by_id(const void *key, const void *item)
+{
+    int32_t a = *(const int32_t *)key, b = *(const int32_t *)item;
+
+    return (a > b) - (a < b);
+}

@@ -10,5 +10,6 @@ typedef int search_order(const void *key, const void *item);
  * items ascend by `order`; `items` may be NULL when n is 0. O(log n). */
 size_t search_place(const void *key, const void *items, size_t n, size_t size, search_order *order);
 
-/* The key is an int64_t, and each item is one or begins with one. */
-search_order search_by_number;
+/* The key is an int64_t, and each item is one or begins with one; search_by_id: an int32_t. Both
+ * serve qsort(), too. */
+search_order search_by_number, search_by_id;

@@ -33,17 +33,10 @@ bool host_takes_usual_vms(const struct host *host)
            !(public && strcasecmp(public, "YES") == 0);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
-
-    return (left > right) - (left < right);
-}
-
 /* The first member of all objects is their id. */
 static void *find(const void *items, size_t n, size_t size, int32_t id)
 {
-    return n > 0 ? bsearch(&id, items, n, size, by_id) : NULL;
+    return n > 0 ? bsearch(&id, items, n, size, search_by_id) : NULL;
 }
 
 struct vm *vm_pool_find(const struct vm_pool *pool, int32_t id)
@@ -151,7 +144,8 @@ void vmgroup_pool_index(struct vmgroup_pool *pool)
 const struct vmgroup_member *vmgroup_pool_roles_of(const struct vmgroup_pool *pool, int32_t vm,
                                                    size_t *n)
 {
-    size_t first = search_place(&vm, pool->members, pool->n_members, sizeof *pool->members, by_id);
+    size_t first =
+        search_place(&vm, pool->members, pool->n_members, sizeof *pool->members, search_by_id);
     size_t end = first;
 
     while (end < pool->n_members && pool->members[end].vm == vm)

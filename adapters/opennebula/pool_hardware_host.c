@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "adapters/opennebula/pool_hardware.h"
+#include "util/search.h"
 
 enum { ADDRESS_MAX = 63 };
 
@@ -270,20 +271,6 @@ static int by_address(const void *a, const void *b)
                   ((const struct host_device *)b)->address);
 }
 
-static int by_core(const void *a, const void *b)
-{
-    int32_t left = ((const struct host_core *)a)->id, right = ((const struct host_core *)b)->id;
-
-    return (left > right) - (left < right);
-}
-
-static int by_id(const void *a, const void *b)
-{
-    int32_t left = ((const struct host_node *)a)->id, right = ((const struct host_node *)b)->id;
-
-    return (left > right) - (left < right);
-}
-
 const struct host_hardware *host_hardware_end(struct pool_reader *reader,
                                               struct host_hardware_draft *draft)
 {
@@ -296,11 +283,11 @@ const struct host_hardware *host_hardware_end(struct pool_reader *reader,
     if (hardware->n_devices)
         qsort(hardware->devices, hardware->n_devices, sizeof *hardware->devices, by_address);
     if (hardware->n_nodes)
-        qsort(hardware->nodes, hardware->n_nodes, sizeof *hardware->nodes, by_id);
+        qsort(hardware->nodes, hardware->n_nodes, sizeof *hardware->nodes, search_by_id);
     for (size_t i = 0; i < hardware->n_nodes; i++)
         if (hardware->nodes[i].n_cores)
             qsort(hardware->nodes[i].cores, hardware->nodes[i].n_cores,
-                  sizeof *hardware->nodes[i].cores, by_core);
+                  sizeof *hardware->nodes[i].cores, search_by_id);
     kept = pool_memory_array(pool_reader_memory(reader), 1, sizeof *kept);
     *kept = *hardware;
     return kept;

@@ -12,6 +12,7 @@
 #include "adapters/opennebula/xml_read.h"
 #include "util/memory.h"
 #include "util/printable.h"
+#include "util/search.h"
 
 /* Reports an invalid document. Returns false, which ends the reading. */
 static bool fail(struct pool_reader *reader, const char *format, ...)
@@ -272,13 +273,6 @@ static int32_t id_at(const struct pool_items *items, size_t size, size_t i)
     return *(const int32_t *)((const char *)items->items + i * size);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
-
-    return (left > right) - (left < right);
-}
-
 /* Sorts by id; oned lists the newest objects first. */
 static void sort(struct pool_items *items, const struct pool_format *format)
 {
@@ -290,7 +284,7 @@ static void sort(struct pool_items *items, const struct pool_format *format)
         sorted = id_at(items, size, i - 1) < id_at(items, size, i);
     if (sorted)
         return;
-    qsort(all, items->n, size, by_id);
+    qsort(all, items->n, size, search_by_id);
     for (size_t i = 0; i < items->n; i++) {
         if (kept > 0 && id_at(items, size, kept - 1) == id_at(items, size, i)) {
             if (items->errors.n++ == 0)

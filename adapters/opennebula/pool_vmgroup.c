@@ -6,6 +6,7 @@
 #include "adapters/opennebula/pool_reader.h"
 #include "util/memory.h"
 #include "util/printable.h"
+#include "util/search.h"
 
 enum { WEIGHT_MAX = 100, SHOWN_MAX = 40 };
 
@@ -32,13 +33,6 @@ static void reject(struct pool_reader *reader, const struct vmgroup *group, cons
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-static int by_id(const void *a, const void *b)
-{
-    int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
-
-    return (left > right) - (left < right);
-}
-
 /* Parses "3, 1,,3" as 1, 3. False: other characters. */
 static bool parse_ids(const char *text, int32_t *ids, size_t *n)
 {
@@ -62,7 +56,7 @@ static bool parse_ids(const char *text, int32_t *ids, size_t *n)
         text = end;
     }
     if (*n > 0)
-        qsort(ids, *n, sizeof *ids, by_id);
+        qsort(ids, *n, sizeof *ids, search_by_id);
     for (size_t i = 0; i < *n; i++)
         if (kept == 0 || ids[i] != ids[kept - 1])
             ids[kept++] = ids[i];

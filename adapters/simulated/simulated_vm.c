@@ -5,6 +5,7 @@
 #include "util/clock.h"
 #include "util/instant.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 enum { MOMENT = 50 /* milliseconds */, REMEMBERED = 600 * 1000 /* milliseconds */ };
 
@@ -15,16 +16,10 @@ int64_t simulated_now(void)
 
 /* --- VMs -------------------------------------------------------------------------------------- */
 
-static int by_id(const void *id, const void *vm)
-{
-    int32_t a = *(const int32_t *)id, b = ((const struct simulated_vm *)vm)->id;
-
-    return (a > b) - (a < b);
-}
-
 struct simulated_vm *simulated_find(const struct simulated *self, int32_t id)
 {
-    return self->n_vms ? bsearch(&id, self->vms, self->n_vms, sizeof *self->vms, by_id) : NULL;
+    return self->n_vms ? bsearch(&id, self->vms, self->n_vms, sizeof *self->vms, search_by_id)
+                       : NULL;
 }
 
 struct simulated_vm *simulated_append(struct simulated *self, int32_t id)

@@ -9,6 +9,7 @@
 #include "lwf/trace_combine.h"
 #include "util/instant.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 static int is_none(struct error *err, const struct lease_request *request, const char *what)
 {
@@ -91,13 +92,6 @@ static int check_durations(const struct configuration *configuration, const stru
     return trace ? result : -1;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Checks ids: traces number their leases 1, 2, ... */
 static int check_ids(const struct trace_list *list, bool all_read, struct error *err)
 {
@@ -106,7 +100,7 @@ static int check_ids(const struct trace_list *list, bool all_read, struct error 
 
     for (size_t i = 0; i < list->n; i++)
         ids[i] = list->items[i].request.id;
-    qsort(ids, list->n, sizeof *ids, compare_ids);
+    qsort(ids, list->n, sizeof *ids, search_by_number);
     for (size_t i = 0; i < list->n && result == 0; i++)
         if (i > 0 && ids[i] == ids[i - 1])
             result = error_set(err, EINVAL, "lease %lld is requested twice", (long long)ids[i]);
