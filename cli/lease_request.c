@@ -251,7 +251,7 @@ static int print_trial(const struct client *client, const json_t *answer)
         return EXIT_FAILED;
     if (!client->json) {
         printf("%s", accepted ? "The lease would be accepted" : "The lease would be refused: ");
-        if (accepted && start != INSTANT_NONE && start != INSTANT_NEVER) {
+        if (accepted && instant_is_set(start)) {
             time_text_local(start, local, sizeof local);
             time_text_relative(start, client_instant(answer, "now"), relative, sizeof relative);
             printf(" and start at %s (%s, %s)", local, relative, client_text(answer, "promise"));

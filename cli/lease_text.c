@@ -86,8 +86,7 @@ void lease_text_end(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX])
     else if (end == INSTANT_NONE && !lease_text_is_over(lease)) {
         start = client_instant(lease, "since");
         start = start != INSTANT_NONE ? now : lease_text_start_time(lease);
-        if (start != INSTANT_NONE && start != INSTANT_NEVER && start >= now && left != SPAN_NONE &&
-            left != SPAN_UNLIMITED) {
+        if (instant_is_set(start) && start >= now && left != SPAN_NONE && left != SPAN_UNLIMITED) {
             end = start + left;
             estimate = is_estimate(lease);
         }

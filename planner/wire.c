@@ -214,8 +214,7 @@ int64_t wire_get(struct wire_reader *reader, int64_t least, int64_t most)
 
 void wire_check_number(struct wire_reader *reader, int64_t number)
 {
-    if (number != INSTANT_NONE && number != INSTANT_NEVER &&
-        (number > WIRE_NUMBER_MAX || number < -WIRE_NUMBER_MAX))
+    if (instant_is_set(number) && (number > WIRE_NUMBER_MAX || number < -WIRE_NUMBER_MAX))
         reader->failed = true;
 }
 

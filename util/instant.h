@@ -5,12 +5,18 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define INSTANT_NONE   INT64_MIN /* not set */
 #define INSTANT_NEVER  INT64_MAX /* after everything; also the end of an unlimited lease */
 #define SPAN_NONE      INT64_MIN /* not set */
 #define SPAN_UNLIMITED INT64_MAX /* the duration of a lease that ends only when told to */
+
+static inline bool instant_is_set(int64_t at)
+{
+    return at != INSTANT_NONE && at != INSTANT_NEVER;
+}
 
 /* at + span, where INSTANT_NEVER and SPAN_UNLIMITED absorb. */
 static inline int64_t instant_add(int64_t at, int64_t span)

@@ -14,7 +14,7 @@
 /* Non-times (unset, never), in the words for programs and for people. */
 static bool special(int64_t instant, const char *unset, char *text, size_t size)
 {
-    if (instant != INSTANT_NONE && instant != INSTANT_NEVER)
+    if (instant_is_set(instant))
         return false;
     snprintf(text, size, "%s", instant == INSTANT_NONE ? unset : "never");
     return true;

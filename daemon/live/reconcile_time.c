@@ -57,7 +57,7 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
     int64_t warning = daemon->live->end_warning;
     char when[64];
 
-    if (lease->end == INSTANT_NONE || lease->end == INSTANT_NEVER)
+    if (!instant_is_set(lease->end))
         return;
     if (lease->end <= now && lease->phase == PHASE_STARTING && reconcile_not_begun(daemon, lease)) {
         reconcile_watch_promise(daemon, lease, now);
@@ -229,8 +229,7 @@ int64_t reconcile_lease_time(const struct daemon *daemon, const struct lease_rec
         earlier(&next, store_promised_start(lease) + daemon->live->poll_interval + 1, now);
     if (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING) {
         earlier(&next, lease->end, now);
-        if (!lease->warned && lease->end != INSTANT_NONE && lease->end != INSTANT_NEVER &&
-            daemon->live->end_warning)
+        if (!lease->warned && instant_is_set(lease->end) && daemon->live->end_warning)
             earlier(&next, lease->end - daemon->live->end_warning, now);
     } else if (lease->phase == PHASE_GATHERING) {
         earlier(&next, lease->group_until, now);

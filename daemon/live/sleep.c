@@ -85,7 +85,7 @@ static bool may_sleep(const struct daemon *daemon, const struct lease_record *le
 
 static void earlier(int64_t *until, int64_t at, int64_t now)
 {
-    if (at != INSTANT_NONE && at != INSTANT_NEVER && at > now && at < *until)
+    if (instant_is_set(at) && at > now && at < *until)
         *until = at;
 }
 

@@ -136,9 +136,9 @@ static bool is_the_same(int64_t told, int64_t at, int64_t now)
 bool planner_estimate(struct planner *planner, const struct lease_record *lease, int64_t at,
                       int64_t now)
 {
-    bool told = lease->expected != INSTANT_NONE && lease->expected != INSTANT_NEVER;
+    bool told = instant_is_set(lease->expected);
 
-    if (at != INSTANT_NONE && at != INSTANT_NEVER) {
+    if (instant_is_set(at)) {
         if (told && !lease->contract && is_the_same(lease->expected, at, now))
             return false;
         at = rounded(at, now);
