@@ -73,16 +73,10 @@ void messages_destroy(struct messages *messages)
 static bool keeps_notice(const struct vm_record *vm, const struct lease_record *lease,
                          const char *text)
 {
-    if (*text)
-        return false;
-    if (lease->phase == PHASE_PARKED)
-        return store_activity_is_of_held(vm->message);
-    return lease->phase == PHASE_RUNNING && strstr(vm->message, STORE_RANK_IGNORED) == vm->message;
-}
+    enum store_notice shown = store_notice_of(vm->message);
 
-static bool is_time(int64_t instant)
-{
-    return instant != INSTANT_NONE && instant != INSTANT_NEVER;
+    return !*text && ((lease->phase == PHASE_PARKED && shown == NOTICE_HELD) ||
+                      (lease->phase == PHASE_RUNNING && shown == NOTICE_RANK_IGNORED));
 }
 
 /* The lease runs as its owner expects and needs no message. */
@@ -261,7 +255,7 @@ static int64_t good_for(const struct messages *messages, const struct vm_record 
 
     if (counts && vm->message_reason == lease->reason_id &&
         (vm->message_expected == lease->expected ||
-         (is_time(vm->message_expected) && is_time(lease->expected))))
+         (instant_is_set(vm->message_expected) && instant_is_set(lease->expected))))
         return paced(messages, ESTIMATE_INTERVAL); /* numbers and times */
     /* The missing resource changes from plan to plan as other leases come and go. */
     return counts && reason_is_of_room(vm->message_reason) && reason_is_of_room(lease->reason_id)
@@ -327,7 +321,7 @@ static bool is_due(const struct messages *messages, const struct message *messag
     if (message->has_promise)
         return true;
     /* The start announced in the message has passed. */
-    if (is_time(vm->message_expected) && vm->message_expected < now)
+    if (instant_is_set(vm->message_expected) && vm->message_expected < now)
         return true;
     return now - vm->message_at >= good_for(messages, vm, message->lease) || now < vm->message_at;
 }

@@ -31,14 +31,9 @@ static void add(struct sentence *sentence, const char *format, ...)
     sentence->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
 }
 
-static bool is_time(int64_t instant)
-{
-    return instant != INSTANT_NONE && instant != INSTANT_NEVER;
-}
-
 static bool is_to_come(const struct sentence *sentence, int64_t instant)
 {
-    return is_time(instant) && instant >= sentence->now;
+    return instant_is_set(instant) && instant >= sentence->now;
 }
 
 /* Times in the past are not announced. */
@@ -193,7 +188,7 @@ static void say_waiting(struct sentence *sentence)
 static void say_reserved(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
-    int64_t start = is_time(lease->start) ? lease->start : lease->expected;
+    int64_t start = instant_is_set(lease->start) ? lease->start : lease->expected;
 
     if (lease->late) {
         add_time(sentence, "Late: the reservation for ", start, " has not started");
@@ -217,7 +212,7 @@ static void say_deadline(struct sentence *sentence)
     } else {
         add(sentence, "Accepted: ends by its deadline");
     }
-    if (is_time(lease->deadline))
+    if (instant_is_set(lease->deadline))
         add_time(sentence, " ", lease->deadline, "");
     if (!store_is_preempted(lease) && is_to_come(sentence, lease->expected))
         add_time(sentence, "; planned to start at ", lease->expected, "");
@@ -291,17 +286,17 @@ static void say_running(struct sentence *sentence)
         say_preemption(sentence);
     } else {
         add(sentence, "Running");
-        if (is_time(lease->end))
+        if (instant_is_set(lease->end))
             add_time(sentence, " until ", lease->end, "");
         if (store_is_leaving(lease))
             add_reason(sentence, "; ", true);
     }
     if (lease->reason_id == REASON_RULE_BROKEN)
         add_reason(sentence, ". ", true);
-    if (is_time(lease->unused_until))
+    if (instant_is_set(lease->unused_until))
         say_unused(sentence);
     say_requested_late(sentence);
-    if (!lease->late || !is_time(lease->start))
+    if (!lease->late || !instant_is_set(lease->start))
         return;
     what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
     if (lease->accumulated) { /* `since` is the time after a move or suspension */
@@ -339,16 +334,20 @@ static const char *const over[PHASES] = {
     [PHASE_REFUSED] = "Refused", [PHASE_FAILED] = "Failed",
 };
 
-static bool tells_phase(const char *activity, enum lease_phase phase)
+static bool begins_with(const char *message, const char *text, const char *then)
 {
-    size_t length = strlen(over[phase]);
+    size_t length = strlen(text);
 
-    return strncmp(activity, over[phase], length) == 0 && activity[length] == ':';
+    return strncmp(message, text, length) == 0 &&
+           strncmp(message + length, then, strlen(then)) == 0;
 }
 
-bool store_activity_is_of_held(const char *activity)
+enum store_notice store_notice_of(const char *message)
 {
-    return tells_phase(activity, PHASE_REFUSED) || tells_phase(activity, PHASE_FAILED);
+    if (begins_with(message, over[PHASE_REFUSED], ":") ||
+        begins_with(message, over[PHASE_FAILED], ":"))
+        return NOTICE_HELD;
+    return begins_with(message, STORE_RANK_IGNORED, "") ? NOTICE_RANK_IGNORED : NOTICE_OTHER;
 }
 
 void store_activity(const struct lease_record *lease, int64_t now, char *text, size_t size)

@@ -247,8 +247,14 @@ void store_reason_text(const struct lease_record *lease, bool body, int64_t now,
 void store_activity(const struct lease_record *lease, int64_t now, char *text, size_t size);
 /* The activity of a waiting lease, without its expected start. */
 void store_wait(const struct lease_record *lease, int64_t now, char *text, size_t size);
-/* Is it the activity of a lease that was refused or has failed? */
-bool store_activity_is_of_held(const char *activity);
+/* What SCHED_MESSAGE tells, as read back from OpenNebula: all that is known about it after a
+ * restart or the loss of the store. */
+enum store_notice {
+    NOTICE_OTHER,
+    NOTICE_HELD,         /* the activity of a lease that was refused or has failed */
+    NOTICE_RANK_IGNORED, /* STORE_RANK_IGNORED */
+};
+enum store_notice store_notice_of(const char *message);
 
 /* Must the lease leave its hosts for another one, or has it left them without being restarted
  * since? */
