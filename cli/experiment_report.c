@@ -13,7 +13,7 @@
 
 struct summary {
     json_t *root;
-    char *folder; /* below the one asked for; "" for itself */
+    char *folder; /* below the requested one; "" for that one */
 };
 
 struct report {
@@ -48,7 +48,7 @@ static int add(struct report *report, const char *name, struct error *err)
     fclose(file);
     if (!root || strcmp(text_of(root, "schema"), "galerna-experiment") != 0) {
         error_set(err, EINVAL, "%s:%d: not a summary of an experiment: %s", path,
-                  root ? 1 : failed.line, root ? "its schema is another" : failed.text);
+                  root ? 1 : failed.line, root ? "unknown schema" : failed.text);
         json_decref(root);
         free(path);
         return -1;

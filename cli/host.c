@@ -220,7 +220,7 @@ static void print_uses(const json_t *answer)
     free(items);
 }
 
-enum { LABEL = 9 }; /* places before the text of a property */
+enum { LABEL = 9 }; /* columns before the text of a property */
 
 static void print_properties(const json_t *answer, FILE *stream)
 {

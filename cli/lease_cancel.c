@@ -124,9 +124,9 @@ int command_lease_cancel(const struct call *call)
 
     arguments->client.command = call->name;
     if (selects == (call->n > 0))
-        return command_usage_error(call->name,
-                                   selects ? "give lease numbers or selecting options, not both"
-                                           : "give lease numbers, or options that select leases");
+        return command_usage_error(
+            call->name, selects ? "give lease numbers or options that select leases, not both"
+                                : "give lease numbers, or options that select leases");
     code = selects ? select_leases(arguments, &ids, &n) : named_leases(call, &ids, &n);
     if (code >= 0)
         return code;

@@ -83,7 +83,7 @@ static void print_duration(FILE *stream, const json_t *lease)
         line(stream, "Duration", "%s, %s run, %s left", duration, run, left);
 }
 
-/* "suspendable, origin local, priority 0": `terms` says what `preemptible` does. */
+/* "suspendable, origin local, priority 0": `preemptible` is part of `terms`. */
 static void print_terms(FILE *stream, const json_t *lease)
 {
     char text[512];

@@ -43,7 +43,7 @@ void lease_text_time(int64_t instant, int64_t now, char local[TIME_TEXT_MAX],
     time_text_relative(instant, now, relative, TIME_TEXT_MAX);
 }
 
-/* Does its start rest on an estimate? */
+/* Is its start an estimate? */
 static bool is_estimate(const json_t *lease)
 {
     return client_instant(lease, "since") == INSTANT_NONE &&

@@ -177,7 +177,7 @@ static int choose_shorter(struct when *when, const json_t *request)
     return -1;
 }
 
-/* 0: one, not said. */
+/* 0: not given, which is one VM. */
 static int64_t vms_of(const json_t *request)
 {
     int64_t n = client_integer(request, "count");

@@ -34,7 +34,7 @@ struct listing_kind {
     /* Shortens or orders the array of a new answer before it is printed; NULL: as it comes. A new
      * reference. */
     json_t *(*arrange)(const json_t *list, const void *arguments);
-    /* Prints a table, at most `width` places wide (0: any). */
+    /* Prints a table, at most `width` characters wide (0: any). */
     void (*print)(const json_t *answer, size_t width, const void *arguments);
 };
 

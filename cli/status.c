@@ -11,7 +11,7 @@
 #include "util/time_text.h"
 #include "util/unqualified.h"
 
-enum { LABEL = 24 }; /* places before the text of a line */
+enum { LABEL = 24 }; /* columns before the text of a line */
 
 static void begin_line(const char *label, FILE *stream)
 {
@@ -84,7 +84,7 @@ static void print_leadership(const json_t *oned, FILE *stream)
     fputc('\n', stream);
 }
 
-/* OpenNebula's clock beside this machine's, and the last time this machine's was set. */
+/* OpenNebula's clock compared with this machine's, and the last time this machine's was set. */
 static void print_clocks(const json_t *facts, int64_t now, FILE *stream)
 {
     const json_t *set = json_object_get(facts, "clock");

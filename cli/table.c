@@ -1,4 +1,4 @@
-/* Tables for people: columns that fit the terminal, cells that cannot command it. */
+/* Tables for people: columns that fit the terminal, safe to print there. */
 #include "cli/table.h"
 
 #include <stdbool.h>
@@ -51,7 +51,7 @@ static bool is_continuation(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-static size_t places(const char *text)
+static size_t characters(const char *text)
 {
     size_t n = 0;
 
@@ -143,7 +143,7 @@ static void shrink(const struct table *table, size_t *widths, size_t width, bool
     }
 }
 
-/* Bytes of the first n places of a text. */
+/* Bytes of the first n characters of a text. */
 static size_t bytes_of(const char *text, size_t n)
 {
     size_t bytes = 0;
@@ -153,8 +153,8 @@ static size_t bytes_of(const char *text, size_t n)
     return bytes;
 }
 
-/* Bytes of the text that a line of so many places takes: whole words, or part of one that is longer
- * than the line. */
+/* Bytes of the text that fit into a line of so many characters: whole words, or part of one that is
+ * longer than the line. */
 static size_t line_bytes(const char *text, size_t width)
 {
     size_t bytes = bytes_of(text, width), word = bytes;
@@ -176,7 +176,7 @@ static const char *after_blanks(const char *text)
 static const char *print_cell(const char *cell, const struct table_column *column, size_t width,
                               size_t *blanks, FILE *stream)
 {
-    bool cut = column->kind != TABLE_SENTENCE && places(cell) > width;
+    bool cut = column->kind != TABLE_SENTENCE && characters(cell) > width;
     size_t bytes = column->kind == TABLE_SENTENCE ? line_bytes(cell, width)
                                                   : bytes_of(cell, cut ? width - 2 : width);
     size_t padding = width;
@@ -226,10 +226,10 @@ void table_print(const struct table *table, FILE *stream, size_t width)
 
     for (size_t i = 0; i < table->n_columns; i++) {
         titles[i] = table->columns[i].title;
-        widths[i] = places(titles[i]);
+        widths[i] = characters(titles[i]);
     }
     for (size_t i = 0, column = 0; i < table->n_cells; i++) {
-        size_t n = places(table->cells[i]);
+        size_t n = characters(table->cells[i]);
 
         if (n > widths[column])
             widths[column] = n;
@@ -285,7 +285,7 @@ static void print_wrapped(const char *line, size_t indent, size_t width)
     size_t label = bytes_of(line, indent), room = width > indent ? width - indent : 0;
     const char *text = line + label;
 
-    if (hang < indent && after_blanks(line) >= text) { /* it goes on from the line before */
+    if (hang < indent && after_blanks(line) >= text) { /* continued from the line before */
         printf("%*s", (int)hang, "");
         line = text = after_blanks(line);
         label = 0;

@@ -1,7 +1,7 @@
 /* table.h: tables of text: aligned, as wide as the terminal, safe to print.
  *
  * Cells may hold untrusted text: control characters and those that change the direction of text are
- * printed as '?', so that a VM's name can neither command the terminal nor reorder a line. Widths
+ * printed as '?', so that a VM's name can neither control the terminal nor reorder a line. Widths
  * count UTF-8 characters, each as one column.
  */
 #pragma once
@@ -32,13 +32,13 @@ void table_destroy(struct table *table); /* NULL is allowed */
 void table_add(struct table *table, const char *const *cells);
 size_t table_rows(const struct table *table);
 
-/* Print it, titles first. width: places in a line; 0: no limit. Columns are left out by
- * their rank before names get less than 12 places, or sentences less than 24; when that is not
+/* Print it, titles first. width: characters in a line; 0: no limit. Columns are left out by
+ * their rank before names get fewer than 12 characters, or sentences fewer than 24; when that is not
  * enough, they shrink to 4. Names are cut, sentences are wrapped. Lines end with text. */
 void table_print(const struct table *table, FILE *stream, size_t width);
 
-/* Print it on standard output, at most `width` places wide; or, if it has no rows, a sentence that
- * says so. Destroys it. */
+/* Print it on standard output, at most `width` characters wide; or, if it has no rows, a sentence
+ * that says so. Destroys it. */
 void table_show(struct table *table, size_t width, const char *nothing);
 
 /* Columns of a line of standard output: $COLUMNS, else the terminal's; 0 if not a terminal. */
@@ -49,7 +49,7 @@ void table_print_text(FILE *stream, const char *text);
 
 /* Lines that are printed when all have been written to the stream: table_lines_print() wraps those
  * that are wider than the terminal, prints them on standard output and closes the stream. The first
- * `indent` places of a line are a label; its further lines begin below the text beside that. */
+ * `indent` characters of a line are a label; continuation lines are indented as far. */
 struct table_lines {
     FILE *stream;
     char *text;

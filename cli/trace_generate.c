@@ -49,7 +49,7 @@ static int take_stream(const struct command_option *option, void *value, const c
     return 0;
 }
 
-/* The names of the models, with which a stream begins. */
+/* For completion: the names of the models. A stream begins with one. */
 static void offer_models(FILE *stream)
 {
     FILE *table = tmpfile();

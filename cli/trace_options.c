@@ -46,7 +46,7 @@ static int take_non_preemptible(const struct command_option *option, void *value
     (void)option;
     (void)text;
     (void)err;
-    *(bool *)value = false; /* of `preemptible` */
+    *(bool *)value = false; /* `preemptible` */
     return 0;
 }
 

@@ -195,10 +195,10 @@ int command_verify(const struct call *call)
     int code = EXIT_DONE;
 
     if (!told && (arguments->again.site || arguments->again.set.n))
-        return command_usage_error(call->name, "--site and --set need -c or --trace");
+        return command_usage_error(call->name, "--site and --set require -c or --trace");
     if (arguments->no_repeat && (told || arguments->policy_path))
-        return command_usage_error(call->name, "--no-repeat excludes -c, --trace and "
-                                               "--policy-path");
+        return command_usage_error(
+            call->name, "--no-repeat cannot be combined with -c, --trace or --policy-path");
     if (told && !(arguments->repeated = repeat(arguments, &err)))
         code = command_failed(call->name, &err);
     for (int i = 0; i < call->n && (arguments->repeated || !told); i++) {

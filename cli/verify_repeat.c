@@ -21,12 +21,13 @@ static int carry_out(struct replay_plan *plan, struct error *err)
     struct replay_outcome outcome;
 
     if (plan->n_runs != 1)
-        return error_set(err, EINVAL, "the configuration asks for %zu runs, a record is of one",
+        return error_set(err, EINVAL,
+                         "the configuration describes %zu runs, but a record is of one run",
                          plan->n_runs);
     if (replay_all(plan, &quietly, &outcome, err) < 0)
         return -1;
     if (outcome.code == EXIT_INTERRUPTED)
-        return error_set(err, EINTR, "the run that is repeated was interrupted");
+        return error_set(err, EINTR, "the repeated run was interrupted");
     if (outcome.code && !outcome.stuck)
         return error_set(err, outcome.error ? outcome.error : EINVAL,
                          "the run cannot be repeated: %s", outcome.message);

@@ -263,7 +263,7 @@ repeated() {
     says out "repeated: "
     run 1 verify -c "$work/none.conf" "$work/run.json"
     run 64 verify --site 4,cpu=100,memory=512 "$work/run.json"
-    says err "--site and --set need -c or --trace"
+    says err "--site and --set require -c or --trace"
     run 64 verify --no-repeat -c "$data/small.conf" "$work/run.json"
     run 1 verify --trace "$data/small.lwf" "$work/run.json"
     run 0 replay --quiet "$data/small.lwf" --record "$work/small.json"
