@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -30,46 +28,9 @@ static int hold_job(const json_t *job, struct error *err)
     return -1;
 }
 
-/* The process gets its own process group, which includes its children. */
-static int spawn(pid_t *pid, int input, int errors, struct error *err)
-{
-    char program[HELPER_PATH_MAX], zone[256] = "";
-    char name[] = "galerna-notify", *arguments[] = {name, NULL};
-    char search[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-    char *environment[] = {search, zone, NULL};
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    int code;
-
-    helper_find(name, program);
-    if (getenv("TZ"))
-        snprintf(zone, sizeof zone, "TZ=%s", getenv("TZ"));
-    else
-        environment[1] = NULL;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                              POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    code = posix_spawn(pid, program, &files, &attributes, arguments, environment);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return code ? error_set(err, code, "%s: %s; it is installed together with galernad", program,
-                            strerror(code))
-                : 0;
-}
-
 int handing_over_start(struct handing_over *process, const json_t *job, struct error *err)
 {
-    int ends[2], input = hold_job(job, err), result;
+    int ends[2], input = hold_job(job, err);
 
     if (input < 0)
         return -1;
@@ -79,14 +40,13 @@ int handing_over_start(struct handing_over *process, const json_t *job, struct e
         return -1;
     }
     *process = (struct handing_over){.errors = ends[0], .deadline = clock_monotonic() + LIMIT};
-    result = spawn(&process->pid, input, ends[1], err);
+    process->pid = helper_start("galerna-notify", (int[]){input, -1, ends[1]}, 3, err);
     close(input);
     close(ends[1]);
-    if (result < 0) {
-        close(ends[0]);
-        process->pid = 0;
-    }
-    return result;
+    if (process->pid)
+        return 0;
+    close(ends[0]);
+    return -1;
 }
 
 /* Drops output that exceeds the buffer. True: end of output. */

@@ -4,9 +4,7 @@
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -18,9 +16,10 @@
 #include "util/memory.h"
 
 enum {
-    DESCRIPTORS_FROM = 16,   /* lowest descriptor here, above those of the process */
-    ANSWER_LEAST = 16 << 20, /* bytes that an answer may have, plus */
-    ANSWER_RATIO = 16,       /* this many per byte of the question */
+    DESCRIPTORS = PROTOCOL_PAGE + 1, /* of the process */
+    DESCRIPTORS_FROM = 16,           /* lowest descriptor here, above those of the process */
+    ANSWER_LEAST = 16 << 20,         /* bytes that an answer may have, plus */
+    ANSWER_RATIO = 16,               /* this many per byte of the question */
     READ_AT_ONCE = 256 << 10,
 };
 
@@ -33,50 +32,6 @@ static int above(int descriptor)
     if (descriptor >= 0)
         close(descriptor);
     return moved;
-}
-
-struct descriptors {
-    int socket, page, errors;
-};
-
-static int spawn(struct planner_process *process, const struct descriptors *its, struct error *err)
-{
-    char program[HELPER_PATH_MAX], zone[256] = "";
-    char name[] = "galerna-planner", *arguments[] = {name, NULL};
-    char *environment[] = {zone, NULL};
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    int code;
-
-    helper_find("galerna-planner", program);
-    if (getenv("TZ"))
-        snprintf(zone, sizeof zone, "TZ=%s", getenv("TZ"));
-    else
-        environment[0] = NULL;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, its->errors, STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&files, its->socket, PROTOCOL_SOCKET);
-    posix_spawn_file_actions_adddup2(&files, its->page, PROTOCOL_PAGE);
-    posix_spawn_file_actions_addclosefrom_np(&files, PROTOCOL_PAGE + 1);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                              POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    code = posix_spawn(&process->pid, program, &files, &attributes, arguments, environment);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    if (code) {
-        process->pid = 0;
-        return error_set(err, code, "%s: %s; it is installed together with galernad", program,
-                         strerror(code));
-    }
-    return 0;
 }
 
 static int make_page(struct planner_process *process, struct error *err)
@@ -126,28 +81,27 @@ static void send_setup(struct planner_process *process, const struct policy_host
     planner_process_send(process, &frame, 1);
 }
 
-static void close_all(struct descriptors *its)
+static void close_all(const int *its)
 {
-    int all[] = {its->socket, its->page, its->errors};
-
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i] >= 0)
-            close(all[i]);
+    for (size_t i = 0; i < DESCRIPTORS; i++)
+        if (its[i] >= 0)
+            close(its[i]);
 }
 
 /* Creates a socket, and a pipe for the standard error: output that does not fit in the pipe is
  * lost. */
-static int connect_to(struct planner_process *process, struct descriptors *its, struct error *err)
+static int connect_to(struct planner_process *process, int *its, struct error *err)
 {
     int ends[2] = {-1, -1}, pipe[2] = {-1, -1};
     bool made = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0 &&
                 pipe2(pipe, O_CLOEXEC | O_NONBLOCK) == 0;
 
     process->socket = above(ends[0]);
-    its->socket = above(ends[1]);
+    its[PROTOCOL_SOCKET] = above(ends[1]);
     process->errors = above(pipe[0]);
-    its->errors = above(pipe[1]);
-    if (!made || process->socket < 0 || its->socket < 0 || process->errors < 0 || its->errors < 0)
+    its[STDERR_FILENO] = above(pipe[1]);
+    if (!made || process->socket < 0 || its[PROTOCOL_SOCKET] < 0 || process->errors < 0 ||
+        its[STDERR_FILENO] < 0)
         return error_errno(err, "cannot connect to the planner");
     fcntl(process->socket, F_SETFL, O_NONBLOCK);
     return 0;
@@ -158,19 +112,19 @@ struct planner_process *planner_process_start(const struct policy_host_settings 
                                               struct error *err)
 {
     struct planner_process *process = memory_new(1, sizeof *process);
-    struct descriptors its = {-1, -1, -1};
+    int its[DESCRIPTORS] = {-1, -1, -1, -1, -1};
 
     process->limits = *limits;
     process->socket = process->errors = -1;
     process->n_modules = settings->n_modules;
     process->answer_max = ANSWER_LEAST;
-    if ((its.page = make_page(process, err)) < 0 || connect_to(process, &its, err) < 0 ||
-        spawn(process, &its, err) < 0) {
-        close_all(&its);
+    if ((its[PROTOCOL_PAGE] = make_page(process, err)) < 0 || connect_to(process, its, err) < 0 ||
+        !(process->pid = helper_start("galerna-planner", its, DESCRIPTORS, err))) {
+        close_all(its);
         planner_process_destroy(process);
         return NULL;
     }
-    close_all(&its);
+    close_all(its);
     if (limits->memory)
         planner_process_allow_memory(process, limits->memory);
     send_setup(process, settings);
