@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/client.h"
 #include "cli/command.h"
 #include "experiments/findings.h"
 #include "util/memory.h"
@@ -21,13 +22,6 @@ struct report {
     struct summary *items;
     size_t n, allocated;
 };
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text ? text : "";
-}
 
 /* 0: no summary. */
 static int add(struct report *report, const char *name, struct error *err)
@@ -46,7 +40,7 @@ static int add(struct report *report, const char *name, struct error *err)
     }
     root = json_loadf(file, 0, &failed);
     fclose(file);
-    if (!root || strcmp(text_of(root, "schema"), "galerna-experiment") != 0) {
+    if (!root || strcmp(client_text(root, "schema"), "galerna-experiment") != 0) {
         error_set(err, EINVAL, "%s:%d: not a summary of an experiment: %s", path,
                   root ? 1 : failed.line, root ? "unknown schema" : failed.text);
         json_decref(root);
@@ -89,13 +83,15 @@ static void print(const struct report *report)
     for (size_t i = 0; i < report->n; i++) {
         const json_t *root = report->items[i].root, *claims = json_object_get(root, "claims");
 
-        printf("%s%s: %s%s\n", i ? "\n" : "", text_of(root, "experiment"), text_of(root, "title"),
+        printf("%s%s: %s%s\n", i ? "\n" : "", client_text(root, "experiment"),
+               client_text(root, "title"),
                json_is_true(json_object_get(root, "complete")) ? "" : " (only a part was run)");
         for (size_t k = 0; k < json_array_size(claims); k++) {
             const json_t *claim = json_array_get(claims, k);
 
-            printf("  %-10s  %s\n              paper: %s; ours: %s\n", text_of(claim, "verdict"),
-                   text_of(claim, "claim"), text_of(claim, "paper"), text_of(claim, "ours"));
+            printf("  %-10s  %s\n              paper: %s; ours: %s\n",
+                   client_text(claim, "verdict"), client_text(claim, "claim"),
+                   client_text(claim, "paper"), client_text(claim, "ours"));
         }
     }
 }
@@ -108,7 +104,7 @@ static void write_counts(struct output *out, const json_t *root)
         size_t n = 0;
 
         for (size_t k = 0; k < json_array_size(claims); k++)
-            n += strcmp(text_of(json_array_get(claims, k), "verdict"),
+            n += strcmp(client_text(json_array_get(claims, k), "verdict"),
                         verdict_name((enum verdict)v)) == 0;
         output_format(out, "<td>%zu</td>", n);
     }
@@ -133,7 +129,7 @@ static int write_index(const struct report *report, struct error *err)
                      "<th>Agrees</th><th>Same shape</th><th>Differs</th></tr>\n");
     for (size_t i = 0; i < report->n; i++) {
         output_format(out, "<tr><td><a href=\"%s/index.html\">", report->items[i].folder);
-        output_escaped(out, text_of(report->items[i].root, "title"));
+        output_escaped(out, client_text(report->items[i].root, "title"));
         output_text(out, "</a></td>");
         write_counts(out, report->items[i].root);
         output_text(out, "</tr>\n");

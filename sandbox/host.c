@@ -8,6 +8,7 @@
 
 #include "sandbox/hook.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 enum { KB_IN_GB = 1 << 20, MILLISECOND = 1000 };
 
@@ -173,24 +174,10 @@ const char *oned_host_lacks(const struct oned *oned, const struct oned_host *hos
     return text;
 }
 
-static size_t position_of(const struct oned_host *host, int vm)
-{
-    size_t low = 0, high = host->vm_count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (host->vms[middle] < vm)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void oned_host_charge(struct oned *oned, struct oned_host *host, const struct oned_vm *vm)
 {
-    size_t position = position_of(host, vm->id);
+    size_t position =
+        search_place(&vm->id, host->vms, host->vm_count, sizeof *host->vms, search_by_id);
 
     host->vms = memory_grow(host->vms, &host->vms_allocated, host->vm_count + 1, sizeof *host->vms);
     memmove(&host->vms[position + 1], &host->vms[position],
@@ -204,7 +191,8 @@ void oned_host_charge(struct oned *oned, struct oned_host *host, const struct on
 
 void oned_host_release(struct oned *oned, struct oned_host *host, const struct oned_vm *vm)
 {
-    size_t position = position_of(host, vm->id);
+    size_t position =
+        search_place(&vm->id, host->vms, host->vm_count, sizeof *host->vms, search_by_id);
 
     if (position == host->vm_count || host->vms[position] != vm->id)
         return;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "util/memory.h"
+#include "util/output.h"
 
 struct oned_process {
     pid_t pid;
@@ -29,14 +30,7 @@ static void close_files(struct oned_process *process)
 
 static int write_all(int fd, const struct oned_text *text)
 {
-    for (size_t written = 0; written < text->size;) {
-        ssize_t more = write(fd, text->bytes + written, text->size - written);
-
-        if (more < 0 && errno != EINTR)
-            return -1;
-        written += more > 0 ? (size_t)more : 0;
-    }
-    return lseek(fd, 0, SEEK_SET) < 0 ? -1 : 0;
+    return output_write_all(fd, text->bytes, text->size) < 0 || lseek(fd, 0, SEEK_SET) < 0 ? -1 : 0;
 }
 
 static int spawn(struct oned_process *process, const char *program, const char *argument)

@@ -49,6 +49,13 @@ void memory_free(const void *owned)
     free(unqualified(owned));
 }
 
+void memory_wipe(char *text)
+{
+    if (text)
+        explicit_bzero(text, strlen(text));
+    free(text);
+}
+
 void *memory_copy(const void *source, size_t size)
 {
     void *copy = checked(malloc(size ? size : 1), 1, size);

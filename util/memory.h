@@ -17,6 +17,9 @@ void *memory_grow(void *array, size_t *allocated, size_t needed, size_t size);
 /* free(), for an owner whose members are const for all other code. */
 void memory_free(const void *owned);
 
+/* Overwrites a secret text, and frees it; NULL is allowed. */
+void memory_wipe(char *text);
+
 /* A copy of size bytes; a copy of a text (NULL gives NULL). */
 void *memory_copy(const void *source, size_t size);
 char *memory_text(const char *text);

@@ -126,7 +126,7 @@ static int open_spool(const char *beside)
     return fd;
 }
 
-static int write_all(int fd, const char *bytes, size_t n)
+int output_write_all(int fd, const char *bytes, size_t n)
 {
     while (n > 0) {
         ssize_t written = write(fd, bytes, n);
@@ -152,7 +152,7 @@ static void flush(struct output *output)
         if (output->fd < 0)
             output->failure = errno ? errno : EIO;
     }
-    if (!output->failure && write_all(output->fd, output->buffer, output->used) < 0)
+    if (!output->failure && output_write_all(output->fd, output->buffer, output->used) < 0)
         output->failure = errno;
     /* The last block may have become longer. */
     output->held[output->flushed / BLOCK_SIZE % BLOCKS] = 0;

@@ -12,6 +12,9 @@
 
 #include "util/error.h"
 
+/* Writes n bytes to a descriptor that blocks, also across signals. -1 with errno. */
+int output_write_all(int fd, const char *bytes, size_t n);
+
 struct output; /* opaque */
 
 /* A file (util/new_file.h: it is there when output_close() has succeeded); "-" is standard output.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "util/memory.h"
+#include "util/output.h"
 #include "util/unqualified.h"
 
 enum { LOOK_MILLISECONDS = 100 };
@@ -54,21 +55,6 @@ static int stop_asked(const struct pool *pool)
 
 /* --- in the child ----------------------------------------------------------------------------- */
 
-static int write_all(int fd, const char *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t written = write(fd, bytes, n);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return -1;
-        bytes += written;
-        n -= (size_t)written;
-    }
-    return 0;
-}
-
 static void perform(const struct pool *pool, size_t place, int pipe, pid_t parent)
 {
     const struct workers *settings = pool->settings;
@@ -85,8 +71,8 @@ static void perform(const struct pool *pool, size_t place, int pipe, pid_t paren
     answer.failed = settings->perform(settings->context, worker->piece, result, &pool->done[place],
                                       &answer.error) < 0;
     fflush(NULL);
-    _exit(write_all(pipe, (const char *)&answer, sizeof answer) < 0 ||
-                  write_all(pipe, result, settings->result_size) < 0
+    _exit(output_write_all(pipe, (const char *)&answer, sizeof answer) < 0 ||
+                  output_write_all(pipe, result, settings->result_size) < 0
               ? EXIT_FAILURE
               : EXIT_SUCCESS);
 }

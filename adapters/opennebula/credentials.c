@@ -157,13 +157,6 @@ static int check_session(const char *session, const char *path, struct error *er
     return 0;
 }
 
-static void wipe(char *text)
-{
-    if (text)
-        explicit_bzero(text, strlen(text));
-    free(text);
-}
-
 int credentials_read_session(struct credentials *credentials, const char *path, struct error *err)
 {
     struct stat status;
@@ -172,7 +165,7 @@ int credentials_read_session(struct credentials *credentials, const char *path, 
     if (!text)
         return -1;
     if (check_session(text, path, err) < 0) {
-        wipe(text);
+        memory_wipe(text);
         return -1;
     }
     credentials->session = text;
@@ -228,7 +221,7 @@ int credentials_find(struct credentials *credentials, const char *endpoint, cons
 void credentials_finish(struct credentials *credentials)
 {
     free(credentials->endpoint);
-    wipe(credentials->session);
+    memory_wipe(credentials->session);
     free(credentials->user);
     free(credentials->endpoint_from);
     free(credentials->session_from);

@@ -41,18 +41,11 @@ void rpc_secret_init(struct rpc_secret *secret, const char *session)
     }
 }
 
-static void wipe(char *text)
-{
-    if (text)
-        explicit_bzero(text, strlen(text));
-    free(text);
-}
-
 void rpc_secret_finish(struct rpc_secret *secret)
 {
-    wipe(secret->session);
+    memory_wipe(secret->session);
     for (size_t i = 0; i < RPC_SECRET_FORMS; i++)
-        wipe(secret->forms[i]);
+        memory_wipe(secret->forms[i]);
     *secret = (struct rpc_secret){0};
 }
 

@@ -16,6 +16,7 @@
 #include "adapters/opennebula/setup.h"
 #include "util/memory.h"
 #include "util/new_file.h"
+#include "util/output.h"
 #include "util/unqualified.h"
 
 enum { FILE_MAX = 1 << 20, STEP_MAX = 256, WORDS_MAX = 6 };
@@ -112,15 +113,10 @@ static int write_file(const char *path, const char *text, size_t length, mode_t 
     if (!file)
         return -1;
     fd = new_file_descriptor(file);
-    for (size_t done = 0; done < length;) {
-        ssize_t n = write(fd, text + done, length - done);
-
-        if (n < 0 && errno != EINTR) {
-            error_errno(err, "%s", path);
-            new_file_destroy(file);
-            return -1;
-        }
-        done += n > 0 ? (size_t)n : 0;
+    if (output_write_all(fd, text, length) < 0) {
+        error_errno(err, "%s", path);
+        new_file_destroy(file);
+        return -1;
     }
     give(fd, path, owner);
     return new_file_commit(file, err);

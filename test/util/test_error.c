@@ -22,6 +22,20 @@ static void an_error_has_a_code_and_a_text(void **state)
     assert_string_equal(err.text, "file: line 7");
 }
 
+static void the_text_of_errno_follows(void **state)
+{
+    struct error err = {0};
+
+    (void)state;
+    errno = ENOENT;
+    assert_int_equal(error_errno(&err, "%s: cannot read", "file"), -1);
+    assert_int_equal(err.code, ENOENT);
+    assert_int_equal(errno, ENOENT);
+    assert_string_equal(err.text, "file: cannot read: No such file or directory");
+    assert_int_equal(error_errno(NULL, "unread"), -1);
+    assert_int_equal(errno, ENOENT);
+}
+
 static void nobody_has_to_want_the_text(void **state)
 {
     (void)state;
@@ -65,6 +79,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_error_has_a_code_and_a_text),
+        cmocka_unit_test(the_text_of_errno_follows),
         cmocka_unit_test(nobody_has_to_want_the_text),
         cmocka_unit_test(prefixes_are_put_in_front),
         cmocka_unit_test(long_texts_are_cut_and_terminated),
