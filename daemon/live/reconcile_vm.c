@@ -21,6 +21,13 @@ static bool has_missed_records(const struct vm_record *vm, const struct vm_obser
            observed->n_records <= history->sequence;
 }
 
+/* OpenNebula opens the record of a failed boot again when the boot is retried and succeeds. */
+static bool may_be_opened_again(const struct vm_observation *observed)
+{
+    return observed->history.retime > 0 &&
+           (observed_failed(observed) || observed_booting(observed));
+}
+
 /* Run time comes from OpenNebula's history: each closed record counts once. The record before a
  * migration is closed when the migration ends. If an operator recreates the VM, its lease gets its
  * full time again. */
@@ -35,6 +42,8 @@ static void count_running_time(struct daemon *daemon, const struct vm_record *vm
         vm_count_nothing(daemon->store, vm, history->sequence);
         return;
     }
+    if (may_be_opened_again(observed))
+        return;
     if (has_missed_records(vm, observed)) {
         world_read_history(daemon->world, vm->id);
         return;

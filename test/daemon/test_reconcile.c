@@ -183,39 +183,6 @@ static void the_history_says_what_becomes_of_the_work(void **state)
     scene_close(&scene);
 }
 
-/* A VM that has moved runs on: what it ran before counts, though pools have the last record only
- * and the others are read later. */
-static void a_moved_lease_ends_when_it_was_to_end(void **state)
-{
-    struct scene scene;
-    struct lease_record *lease;
-    struct vm *vm;
-
-    scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = add(&scene.daemon, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
-    lease->since = 1000;
-    lease->end = 1600;
-    scene_add(&scene, 1, 1, GOAL_RUN, 4, 100, 1024)->ran = true;
-    vm = fake_cloud_add_vm(scene.fake, 1, VM_MIGRATING, 4, 100, 1024);
-    vm->history.sequence = 1;
-    vm->history.rstime = 1300;
-    vm->n_records = 2; /* the first is still open */
-    scene_poll(&scene);
-    reconcile(&scene.daemon, 1301);
-    vm->state = VM_RUNNING;
-    vm->n_records = 1;
-    scene_poll(&scene);
-    reconcile(&scene.daemon, 1302);
-    vm->n_records = 2;
-    vm->ran_for = 300;
-    scene_poll(&scene);
-    reconcile(&scene.daemon, 1303);
-    assert_int_equal(lease->phase, PHASE_RUNNING);
-    assert_int_equal(lease->accumulated, 300);
-    assert_int_equal(lease->end, 1600);
-    scene_close(&scene);
-}
-
 static void an_estimate_that_passes_is_looked_at(void **state)
 {
     struct store_fixture *fixture = *state;
@@ -581,7 +548,6 @@ int main(void)
         TEST(vms_that_are_off_hold_up_nobody),
         TEST(what_waits_again_has_run_as_long_as_its_vms),
         TEST(the_history_says_what_becomes_of_the_work),
-        TEST(a_moved_lease_ends_when_it_was_to_end),
         TEST(an_estimate_that_passes_is_looked_at),
         TEST(an_immediate_lease_that_is_late_says_so),
         TEST(an_immediate_lease_that_has_to_wait_again_is_late),
