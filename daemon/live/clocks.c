@@ -168,7 +168,7 @@ int64_t clocks_running_since(const struct daemon *daemon, const struct lease_rec
     vm_note_since(daemon->store, vm,
                   vm->since_told == 0 && lease->phase == PHASE_RUNNING &&
                           lease->since != INSTANT_NONE && record->sequence == vm->sequence + 1
-                      ? lease->since
+                      ? lease->since - lease->accumulated + vm->ran_for
                       : clocks_ours(daemon, record->rstime),
                   record->rstime);
     return vm->since;

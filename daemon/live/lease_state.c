@@ -349,17 +349,19 @@ bool lease_explain(struct store *store, const struct lease_record *lease,
     return true;
 }
 
-void lease_ran_unseen(struct store *store, const struct lease_record *lease, int64_t since)
+void lease_ran_unseen(struct store *store, const struct lease_record *lease, int64_t since,
+                      int64_t ran_for)
 {
     struct lease_record *record = store_change_lease(store, lease);
 
-    record->accumulated = lease_ran_for(store, record);
+    record->accumulated = ran_for;
     record->since = since;
 }
 
-void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since)
+void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since,
+                      int64_t ran_for)
 {
-    lease_ran_unseen(store, lease, since);
+    lease_ran_unseen(store, lease, since, ran_for);
     store_change_lease(store, lease)->end = lease_end_from(lease, since);
 }
 

@@ -115,15 +115,18 @@ bool lease_explain(struct store *store, const struct lease_record *lease,
 /* The shortest time that any VM of the lease ran in closed history records, seconds. */
 int64_t lease_ran_for(const struct store *store, const struct lease_record *lease);
 
-/* All VMs of the lease have been running since `since`: sets `since` and `end`. */
-void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since);
+/* All VMs of the lease run, and have run together for `ran_for` seconds before `since`: sets
+ * `since` and `end`. */
+void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since,
+                      int64_t ran_for);
 
 /* The lease's VMs stopped running: adds up their run time. The lease's end becomes unknown, except
  * for a reservation. */
 void lease_stopped_running(struct store *store, const struct lease_record *lease);
 
 /* The lease ended before it was observed running: its run time counts all the same. */
-void lease_ran_unseen(struct store *store, const struct lease_record *lease, int64_t since);
+void lease_ran_unseen(struct store *store, const struct lease_record *lease, int64_t since,
+                      int64_t ran_for);
 
 /* The lease's VMs are gone; they ran for `ran_for` seconds, the last one until `until`. */
 void lease_ran_until(struct store *store, const struct lease_record *lease, int64_t ran_for,

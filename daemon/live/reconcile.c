@@ -103,9 +103,8 @@ static void reconcile_active(struct daemon *daemon, const struct lease_record *l
         return;
     if (all_run(lease, s)) {
         if (lease->phase != PHASE_RUNNING ||
-            (s->since && (lease->since != s->since ||
-                          lease->accumulated != lease_ran_for(daemon->store, lease))))
-            reconcile_runs(daemon, lease, s->since, now);
+            (s->since && (lease->since != s->since || lease->accumulated != s->ran_before)))
+            reconcile_runs(daemon, lease, s, now);
         watch_running(daemon, lease, now);
     } else if (s->of[STATUS_STOPPED_BY_USER] == s->n) {
         reconcile_parked_by_user(daemon, lease, now);
@@ -198,7 +197,7 @@ static void reconcile_ending(struct daemon *daemon, const struct lease_record *l
     if (s->of[STATUS_UNKNOWN])
         return;
     if (lease->since == INSTANT_NONE && s->of[STATUS_RUNNING] == s->n && s->since)
-        lease_ran_unseen(daemon->store, lease, s->since);
+        lease_ran_unseen(daemon->store, lease, s->since, s->ran_before);
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
 

@@ -19,8 +19,10 @@ enum vm_status {
 struct vm_statuses {
     size_t n; /* VMs that are not gone */
     size_t of[STATUS_STOPPED_BY_USER + 1];
-    size_t off;       /* VMs stopped by their user after they had run */
-    int64_t since;    /* the latest start of the running VMs; 0: one start is unknown */
+    size_t off; /* VMs stopped by their user after they had run */
+    /* Of the running VM that has run for the shortest time: when it started, and how long it ran
+     * before. `since` is 0 if the start of any VM is unknown. */
+    int64_t since, ran_before;
     bool has_untimed; /* one of these starts is unknown */
     /* Of the VMs found gone: how long each ran at least, and when the last one ended; 0:
      * unknown. */
@@ -42,9 +44,9 @@ bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
  * into the history. REASON_NONE: the lease keeps its reason. */
 bool reconcile_apply_by(struct daemon *daemon, const struct lease_record *lease,
                         enum lease_event event, enum reason_id reason, int64_t now);
-/* All VMs of the lease have been running since `since`. */
-void reconcile_runs(struct daemon *daemon, const struct lease_record *lease, int64_t since,
-                    int64_t now);
+/* All VMs of the lease run. */
+void reconcile_runs(struct daemon *daemon, const struct lease_record *lease,
+                    const struct vm_statuses *s, int64_t now);
 /* A user or operator stopped all VMs of the lease. */
 void reconcile_parked_by_user(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* The event returns the lease to the queue or to its promise, or ends it if its time is over. */

@@ -22,12 +22,15 @@ static void note_late_start(struct daemon *daemon, const struct lease_record *le
     store_history(daemon->store, lease->id, now, "late", "%s after its start", span);
 }
 
-void reconcile_runs(struct daemon *daemon, const struct lease_record *lease, int64_t since,
-                    int64_t now)
+void reconcile_runs(struct daemon *daemon, const struct lease_record *lease,
+                    const struct vm_statuses *s, int64_t now)
 {
     bool begins = lease->phase != PHASE_RUNNING;
 
-    lease_runs_since(daemon->store, lease, since > 0 ? since : now);
+    if (s->since)
+        lease_runs_since(daemon->store, lease, s->since, s->ran_before);
+    else
+        lease_runs_since(daemon->store, lease, now, lease_ran_for(daemon->store, lease));
     if (!begins || !reconcile_apply(daemon, lease, EVENT_RUNNING, now, "all its VMs run"))
         return;
     note_late_start(daemon, lease, now);

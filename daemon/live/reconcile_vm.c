@@ -28,6 +28,20 @@ static bool may_be_opened_again(const struct vm_observation *observed)
            (observed_failed(observed) || observed_booting(observed));
 }
 
+/* The VMs of a group may start and stop one after the other, in the same order: the VM's open
+ * record does not count before the others ran. */
+static void leave_out_time_alone(struct daemon *daemon, const struct vm_record *vm)
+{
+    const struct lease_record *lease = store_lease(daemon->store, vm->lease);
+    int64_t alone;
+
+    if (!lease || lease->since == INSTANT_NONE || vm->since_told <= 0)
+        return;
+    alone = (lease->since - lease->accumulated) - (vm->since - vm->ran_for);
+    if (alone > 0)
+        vm_skew(daemon->store, vm, alone);
+}
+
 /* Run time comes from OpenNebula's history: each closed record counts once. The record before a
  * migration is closed when the migration ends. If an operator recreates the VM, its lease gets its
  * full time again. */
@@ -35,6 +49,7 @@ static void count_running_time(struct daemon *daemon, const struct vm_record *vm
                                const struct vm_observation *observed)
 {
     const struct vm_history *history = &observed->history;
+    int64_t closed = history->retime > 0 ? history->sequence : history->sequence - 1;
 
     if (history->sequence < 0 || !observed->has_times || observed_migrates(observed))
         return;
@@ -48,15 +63,14 @@ static void count_running_time(struct daemon *daemon, const struct vm_record *vm
         world_read_history(daemon->world, vm->id);
         return;
     }
-    if (observed->n_records > history->sequence && observed->n_records > 1) {
-        int64_t closed = history->retime > 0 ? history->sequence : history->sequence - 1;
-
-        if (closed > vm->sequence)
-            vm_set_ran(daemon->store, vm, (int32_t)closed, observed->ran_for);
-        return;
-    }
-    if (history->sequence == vm->sequence + 1 && history->rstime > 0 && history->retime > 0)
+    if (history->sequence == vm->sequence + 1 && history->rstime > 0 && history->retime > 0) {
+        leave_out_time_alone(daemon, vm);
         vm_add_ran(daemon->store, vm, history->sequence, history->retime - history->rstime);
+    } else if (observed->n_records > history->sequence && observed->n_records > 1 &&
+               closed > vm->sequence) {
+        leave_out_time_alone(daemon, vm);
+        vm_set_ran(daemon->store, vm, (int32_t)closed, observed->ran_for);
+    }
 }
 
 /* Counts the records of a VM that is gone, which may have run and ended between two polls, or while
@@ -177,10 +191,13 @@ static void count_start(const struct daemon *daemon, const struct lease_record *
                         struct vm_statuses *statuses)
 {
     int64_t since = clocks_running_since(daemon, lease, vm, observed);
+    int64_t later = (since - vm->ran_for) - (statuses->since - statuses->ran_before);
 
     statuses->has_untimed = statuses->has_untimed || since == 0;
-    if (since > statuses->since)
-        statuses->since = since;
+    if (statuses->since && (later < 0 || (later == 0 && since >= statuses->since)))
+        return;
+    statuses->since = since;
+    statuses->ran_before = vm->ran_for;
 }
 
 void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *lease,

@@ -221,7 +221,7 @@ void vm_command_accepted(struct store *store, const struct vm_record *vm, int32_
         return;
     record = store_change_vm(store, vm);
     record->ran = false;
-    record->ran_for = 0; /* the work is lost */
+    record->ran_for = record->skew = 0; /* the work is lost */
     if (sequence > record->sequence)
         record->sequence = sequence;
     if (record->goal == GOAL_AGAIN)

@@ -105,7 +105,8 @@ void vm_note_since(struct store *store, const struct vm_record *vm, int64_t sinc
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
-/* oned's clock was set by `by` seconds while the VM's record was open. */
+/* That many seconds of the VM's open record do not count: oned's clock was set by them, or other
+ * VMs of the lease did not run. */
 void vm_skew(struct store *store, const struct vm_record *vm, int64_t by);
 /* Our clock was set by `by` seconds. */
 void vm_move_times(struct store *store, const struct vm_record *vm, int64_t by);

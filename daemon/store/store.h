@@ -137,7 +137,7 @@ struct vm_record {
     bool unlocked;             /* galernad removed its owner's lock since the VM was last started */
     int32_t sequence;          /* history record up to which `ran_for` counts; -1 */
     int64_t ran_for;           /* seconds run in closed history records */
-    int64_t skew;              /* seconds that oned's clock was set forward while the VM ran */
+    int64_t skew;              /* seconds of oned's account that do not count: vm_skew() */
     int64_t skew_open;         /* likewise in the open record; not stored */
     int64_t since, since_told; /* start of the open record, by our clock and by oned's; not stored.
                                 * since_told 0: not observed, SINCE_NOT: closed */

@@ -194,7 +194,7 @@ static void the_end_follows_the_begin(void **state)
 
     for (int32_t i = 0; i < VMS; i++)
         vm_to_change(store, 10 + i)->ran_for = 100 + i;
-    lease_runs_since(store, lease, NOW);
+    lease_runs_since(store, lease, NOW, 100);
     assert_int_equal(lease->accumulated, 100);
     assert_int_equal(lease->end, NOW + 500);
     assert_int_equal(lease_end_from(lease, NOW + 50), NOW + 500);

@@ -291,7 +291,7 @@ static void an_immediate_lease_that_has_to_wait_again_is_late(void **state)
     store_activity(lease, 1004, text, sizeof text);
     assert_string_equal(text, "Late: the lease waits");
     assert_int_equal(lease_apply(scene.daemon.store, lease, EVENT_START, 1020, "starts"), 0);
-    lease_runs_since(scene.daemon.store, lease, 1022);
+    lease_runs_since(scene.daemon.store, lease, 1022, 0);
     assert_int_equal(lease_apply(scene.daemon.store, lease, EVENT_RUNNING, 1024, "runs"), 0);
     store_activity(lease, 1024, text, sizeof text);
     assert_string_equal(

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
@@ -83,12 +84,107 @@ static void a_record_that_is_opened_again_counts_when_it_is_closed(void **state)
     scene_close(&scene);
 }
 
+/* A group of VMs 0 and 1; VM 1 has run since `second`, VM 0 since 1000. */
+static struct lease_record *run_group(struct scene *scene, int64_t second)
+{
+    struct lease_record *lease = add(&scene->daemon, 1, PHASE_STARTING, LEASE_BEST_EFFORT);
+
+    lease->accepted = true;
+    for (int32_t i = 0; i < 2; i++) {
+        scene_add(scene, i, 1, GOAL_RUN, i, 100, 1024);
+        fake_cloud_add_vm(scene->fake, i, VM_RUNNING, i, 100, 1024)->history.rstime =
+            i ? second : 1000;
+    }
+    scene_poll(scene);
+    reconcile(&scene->daemon, second + 1);
+    assert_int_equal(lease->phase, PHASE_RUNNING);
+    assert_int_equal(lease->end, second + 600);
+    return lease;
+}
+
+static void end_record(struct scene *scene, int vm, enum vm_state state, int64_t at)
+{
+    scene->fake->vms[vm].state = state;
+    scene->fake->vms[vm].history.retime = at;
+    scene_poll(scene);
+    reconcile(&scene->daemon, at + 1);
+}
+
+static void begin_record(struct scene *scene, int vm, int64_t at)
+{
+    scene->fake->vms[vm].state = VM_RUNNING;
+    scene->fake->vms[vm].history.sequence++;
+    scene->fake->vms[vm].history.rstime = at;
+    scene->fake->vms[vm].history.retime = 0;
+    scene_poll(scene);
+    reconcile(&scene->daemon, at + 1);
+}
+
+/* VM 0 starts and stops first; when the group is resumed, VM 1 does. */
+static void a_group_has_run_as_long_as_its_vms_ran_together(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = run_group(&scene, 1040);
+    lease_apply(scene.daemon.store, lease, EVENT_SUSPEND, 1090, "%s", "");
+    vm_to_change(scene.daemon.store, 0)->suspended_by_us = true;
+    end_record(&scene, 0, VM_STOPPED, 1100);
+    vm_to_change(scene.daemon.store, 1)->suspended_by_us = true;
+    end_record(&scene, 1, VM_STOPPED, 1140);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    assert_int_equal(lease->accumulated, 60);
+
+    lease_apply(scene.daemon.store, lease, EVENT_RESUME, 2000, "%s", "");
+    begin_record(&scene, 1, 2000);
+    begin_record(&scene, 0, 2050);
+    assert_int_equal(lease->phase, PHASE_RUNNING);
+    assert_int_equal(lease->end, 2050 + 600 - 60);
+    scene_close(&scene);
+}
+
+static void a_group_of_which_one_vm_moves_ends_when_it_was_to_end(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = run_group(&scene, 1040);
+    for (int i = 0; i < 2; i++) {
+        end_record(&scene, i, VM_CHANGING, 1300 + 100 * i);
+        begin_record(&scene, i, 1300 + 100 * i);
+        assert_int_equal(lease->end, 1640);
+    }
+    scene_close(&scene);
+}
+
+/* The others run on meanwhile. */
+static void a_group_runs_on_for_the_time_that_its_user_stopped_one_vm(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = run_group(&scene, 1000);
+    end_record(&scene, 0, VM_POWEROFF, 1200);
+    begin_record(&scene, 0, 1300);
+    assert_int_equal(lease->end, 1700);
+    end_record(&scene, 1, VM_CHANGING, 1400);
+    begin_record(&scene, 1, 1400);
+    assert_int_equal(lease->end, 1700);
+    scene_close(&scene);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_moved_lease_ends_when_it_was_to_end),
+        TEST(a_group_has_run_as_long_as_its_vms_ran_together),
+        TEST(a_group_of_which_one_vm_moves_ends_when_it_was_to_end),
+        TEST(a_group_runs_on_for_the_time_that_its_user_stopped_one_vm),
         TEST(a_record_that_is_opened_again_counts_when_it_is_closed),
     };
 
