@@ -562,6 +562,7 @@ static void take_down(struct app *app)
     rebalancing_finish(&daemon->rebalancing);
     quarantine_finish(&daemon->quarantine);
     map_finish(&daemon->broken_rules);
+    map_finish(&daemon->waiting_users);
     lessons_destroy(daemon->lessons);
     metrics_destroy(daemon->metrics);
     notices_destroy(daemon->notices);

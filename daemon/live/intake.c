@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "adapters/opennebula/lease_spec.h"
@@ -17,7 +16,6 @@
 #include "daemon/live/user_usage.h"
 #include "daemon/store/awake.h"
 #include "daemon/store/words.h"
-#include "util/memory.h"
 
 enum { ORDER_PATIENCE = 30 /* seconds after galernad's start */ };
 
@@ -79,38 +77,28 @@ static void refuse(struct daemon *daemon, const struct lease_record *lease, enum
     lease_refuse(daemon->store, lease, now, &(struct reason){.id = id, .text = what}, NULL);
 }
 
-/* Users whose next reservations wait for a decision about others of theirs. */
-struct waiting_users {
-    int32_t *uids;
-    size_t n, allocated;
-};
-
-static bool waits(const struct waiting_users *users, int32_t uid)
+/* intake_judge(). After a user's first request that waits, the next ones wait without being judged:
+ * thousands of VMs of one user must not cost a look at all leases each. */
+static enum verdict judge(struct daemon *daemon, const struct vm *vm, struct lease_spec *spec,
+                          int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
 {
-    for (size_t i = 0; i < users->n; i++)
-        if (users->uids[i] == uid)
-            return true;
-    return false;
-}
+    bool may_wait = !vm_state_traits[vm->state].active &&
+                    (spec->kind == LEASE_RESERVATION || spec->kind == LEASE_DEADLINE);
+    enum verdict verdict;
 
-/* Does the request wait? `verdict`: about it. */
-static bool postponed(struct waiting_users *users, const struct vm *vm,
-                      const struct lease_spec *spec, enum verdict verdict)
-{
-    if (vm_state_traits[vm->state].active ||
-        (spec->kind != LEASE_RESERVATION && spec->kind != LEASE_DEADLINE))
-        return false;
-    if (waits(users, vm->uid))
-        return true;
+    if (may_wait && map_find(&daemon->waiting_users, vm->uid) != MAP_NONE)
+        return VERDICT_LATER;
+    verdict = intake_judge(daemon, vm, spec, now, reason);
     if (verdict != VERDICT_LATER)
-        return false;
-    users->uids = memory_grow(users->uids, &users->allocated, users->n + 1, sizeof *users->uids);
-    users->uids[users->n++] = vm->uid;
-    return true;
+        return verdict;
+    if (!may_wait)
+        return VERDICT_NO;
+    map_add(&daemon->waiting_users, vm->uid);
+    daemon->undecided = intake_undecided(daemon);
+    return verdict;
 }
 
-static void take_in(struct daemon *daemon, const struct vm *vm, struct waiting_users *users,
-                    int64_t now)
+static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
 {
     char reason[LEASE_SPEC_TEXT_MAX] = "";
     const struct lease_record *lease;
@@ -120,8 +108,8 @@ static void take_in(struct daemon *daemon, const struct vm *vm, struct waiting_u
 
     if (result == 0 && !spec.present && daemon->live->plain_vms == PLAIN_IGNORE)
         return;
-    verdict = result == 0 ? intake_judge(daemon, vm, &spec, now, reason) : VERDICT_NO;
-    if (result == 0 && postponed(users, vm, &spec, verdict))
+    verdict = result == 0 ? judge(daemon, vm, &spec, now, reason) : VERDICT_NO;
+    if (verdict == VERDICT_LATER)
         return;
     if (verdict == VERDICT_YES && spec.group[0] && !vm_state_traits[vm->state].active) {
         join_group(daemon, vm, &spec, now);
@@ -204,7 +192,7 @@ void intake_again(struct daemon *daemon, const struct lease_record *lease, int64
     readable = intake_read(daemon, observed->full, clocks_ahead_at(daemon, observed->full->stime),
                            &spec, reason) == 0;
     if (readable)
-        verdict = intake_judge(daemon, observed->full, &spec, now, reason);
+        verdict = judge(daemon, observed->full, &spec, now, reason);
     if (verdict == VERDICT_LATER)
         return;
     if (verdict == VERDICT_YES && spec.group[0])
@@ -320,9 +308,10 @@ void intake(struct daemon *daemon, int64_t now)
 {
     size_t n;
     const int32_t *forms = world_forms(daemon->world, &n);
-    struct waiting_users users = {0};
     bool restored = false;
 
+    map_finish(&daemon->waiting_users);
+    map_init(&daemon->waiting_users, 0);
     promises_review_unreadable(daemon);
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, forms[i]);
@@ -334,11 +323,10 @@ void intake(struct daemon *daemon, int64_t now)
         else if (promises_restore(daemon, observed->full))
             restored = true;
         else
-            take_in(daemon, observed->full, &users, now);
+            take_in(daemon, observed->full, now);
     }
     if (restored)
         promises_restored(daemon, now);
     close_groups(daemon, now);
-    daemon->undecided = users.n > 0 ? intake_undecided(daemon) : 0;
-    free(users.uids);
+    daemon->undecided = daemon->waiting_users.n > 0 ? intake_undecided(daemon) : 0;
 }

@@ -319,6 +319,7 @@ void scene_close(struct scene *scene)
     estimates_destroy(scene->daemon.estimates);
     world_destroy(scene->daemon.world);
     quarantine_finish(&scene->daemon.quarantine);
+    map_finish(&scene->daemon.waiting_users);
     cloud_destroy(scene->daemon.cloud);
 }
 

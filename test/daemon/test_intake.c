@@ -412,6 +412,34 @@ static void a_request_is_not_refused_because_of_one_that_is_refused_itself(void 
     close_stage(&stage);
 }
 
+/* They are asked for again in order as well, and without a wait once the planner has decided. */
+static void released_reservations_wait_behind_others_of_their_user(void **state)
+{
+    struct stage stage;
+    struct vm *vm;
+
+    open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
+    vm = add(&stage, 1, VM_PENDING);
+    ask(&stage, vm, "START=some day", NULL);
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_REFUSED, "refused");
+    ask(&stage, vm, "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask(&stage, add(&stage, 2, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    take_in(&stage, NOW);
+    expect(&stage, 2, PHASE_WAITING, "requested");
+    intake_again(&stage.scene.daemon, store_lease(stage.store, 1), NOW);
+    expect(&stage, 1, PHASE_REFUSED, "refused");
+    assert_false(intake_can_go_on(&stage.scene.daemon));
+    lease_refuse(stage.store, store_lease(stage.store, 2), NOW,
+                 &(struct reason){.id = REASON_NO_ROOM_AT_START}, NULL);
+    assert_true(intake_can_go_on(&stage.scene.daemon));
+    take_in(&stage, NOW);
+    intake_again(&stage.scene.daemon, store_lease(stage.store, 1), NOW);
+    expect(&stage, 1, PHASE_WAITING, "released");
+    assert_false(intake_can_go_on(&stage.scene.daemon));
+    close_stage(&stage);
+}
+
 static void a_lease_does_not_count_against_itself(void **state)
 {
     struct stage stage;
@@ -584,6 +612,7 @@ int main(void)
         TEST(one_user_does_not_hold_the_whole_cloud_far_ahead),
         TEST(what_others_wait_for_is_not_reserved_again),
         TEST(a_request_is_not_refused_because_of_one_that_is_refused_itself),
+        TEST(released_reservations_wait_behind_others_of_their_user),
         TEST(a_lease_does_not_count_against_itself),
         TEST(a_lease_belongs_to_the_owner_of_its_first_vm),
         TEST(a_group_waits_for_its_members),
