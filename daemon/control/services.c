@@ -232,7 +232,7 @@ static void tried(void *context, const struct planner_trial *trial, const struct
     services_handle_again(question, trial ? NULL : err);
 }
 
-static int ask_planner_to_try(struct daemon *daemon, const struct order *order, struct error *err)
+int services_try_order(struct daemon *daemon, const struct order *order, struct error *err)
 {
     struct services_question *question = services_put_off(daemon->question);
     struct lease_request request;
@@ -269,13 +269,13 @@ static int dry_run(void *context, const struct order *order, struct planner_tria
     struct reason reason;
     char text[STORE_TEXT_MAX];
 
-    if (services_check_order(daemon, order, &reason, text) < 0) {
+    if (services_judge_order(daemon, order, &reason, text) == VERDICT_NO) {
         snprintf(trial->word, sizeof trial->word, "%s", reason_word(&reason));
         snprintf(trial->text, sizeof trial->text, "%s", text);
         return 0;
     }
     if (!daemon->question->is_answered)
-        return ask_planner_to_try(daemon, order, err);
+        return services_try_order(daemon, order, err);
     if (!found) {
         *err = daemon->question->err;
         return -1;

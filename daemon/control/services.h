@@ -2,6 +2,7 @@
 #pragma once
 
 #include "daemon/control/answers.h"
+#include "daemon/live/intake.h"
 
 struct daemon;
 
@@ -14,9 +15,12 @@ uint64_t services_state(void *context);
 /* The table for answers_create(). */
 struct answers_daemon services_for(struct daemon *daemon);
 
-/* Do rights and hosts allow an order? -1: `reason`, with its sentence in `text`. */
-int services_check_order(const struct daemon *daemon, const struct order *order,
-                         struct reason *reason, char text[STORE_TEXT_MAX]);
+/* Do rights and hosts allow an order? NO: `reason`, with its sentence in `text`. LATER: once the
+ * planner has answered services_try_order(), it has decided about the user's other requests. */
+enum verdict services_judge_order(const struct daemon *daemon, const struct order *order,
+                                  struct reason *reason, char text[STORE_TEXT_MAX]);
+/* Ask the planner whether an order with known sizes fits. -1, with EINPROGRESS or another error. */
+int services_try_order(struct daemon *daemon, const struct order *order, struct error *err);
 /* Create the VMs of an order. */
 int services_request(void *context, const struct order *order, const struct control_peer *peer,
                      struct error *err);

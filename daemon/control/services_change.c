@@ -233,6 +233,7 @@ static int make_changed(const struct daemon *daemon, const struct lease_record *
 {
     int64_t now = clock_now();
     struct lease_change wanted = *change;
+    enum verdict verdict;
     char rule[LEASE_SPEC_TEXT_MAX];
 
     if (change->releases) {
@@ -246,8 +247,11 @@ static int make_changed(const struct daemon *daemon, const struct lease_record *
         wanted.cpu = wanted.memory = 0;
     if (lease_change_make(lease, &wanted, now, changed, err) < 0)
         return -1;
-    if (!intake_allows_change(daemon, &(struct changed_lease){changed, wanted.cpu, wanted.memory},
-                              now, rule))
+    verdict = intake_judge_change(
+        daemon, &(struct changed_lease){changed, wanted.cpu, wanted.memory}, now, rule);
+    /* The planner's answer comes after its decision about the user's other requests. */
+    if (verdict == VERDICT_NO || (verdict == VERDICT_LATER &&
+                                  (daemon->question->is_answered || lease->phase == PHASE_PARKED)))
         return error_set(err, ENOSPC, "refused: %s", rule);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "daemon/control/services.h"
+#include "daemon/control/services_question.h"
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/intake.h"
@@ -103,18 +104,19 @@ static int64_t most_vms(const struct daemon *daemon, const struct order_size *si
     return hosts ? n : INT64_MAX;
 }
 
-int services_check_order(const struct daemon *daemon, const struct order *order,
-                         struct reason *reason, char text[STORE_TEXT_MAX])
+enum verdict services_judge_order(const struct daemon *daemon, const struct order *order,
+                                  struct reason *reason, char text[STORE_TEXT_MAX])
 {
     char rule[LEASE_SPEC_TEXT_MAX];
+    enum verdict verdict = intake_judge_order(daemon, order, clock_now(), rule);
 
-    if (!intake_allows(daemon, order, clock_now(), rule)) {
+    if (verdict == VERDICT_NO || (verdict == VERDICT_LATER && daemon->question->is_answered)) {
         snprintf(text, STORE_TEXT_MAX, "%s", rule);
         *reason = (struct reason){.id = REASON_NOT_GRANTED, .text = text};
-        return -1;
+        return VERDICT_NO;
     }
     if (order_unsized(order)) /* the template defines a size */
-        return 0;
+        return verdict;
     for (size_t i = 0; i < order->n_sizes; i++) {
         const struct order_size *size = &order->sizes[i];
         int64_t most = most_vms(daemon, size);
@@ -128,9 +130,9 @@ int services_check_order(const struct daemon *daemon, const struct order *order,
             snprintf(text + length, STORE_TEXT_MAX - length,
                      " (%" PRId64 ".%02" PRId64 " CPU and %" PRId64 " MB each)", size->cpu / 100,
                      size->cpu % 100, size->memory);
-        return -1;
+        return VERDICT_NO;
     }
-    return 0;
+    return verdict;
 }
 
 int services_request(void *context, const struct order *order, const struct control_peer *peer,
@@ -140,14 +142,18 @@ int services_request(void *context, const struct order *order, const struct cont
     struct making *making;
     struct reason reason;
     char group[STORE_GROUP_MAX], text[STORE_TEXT_MAX];
+    enum verdict verdict;
 
     if (!daemon->poll_ok)
         return error_set(err, EAGAIN, "OpenNebula cannot be reached; try again later");
     if (daemon->problems[PROBLEM_STORE].text[0])
         return error_set(err, EAGAIN, "cannot write state, so no promise can be made: %.200s",
                          daemon->problems[PROBLEM_STORE].text);
-    if (services_check_order(daemon, order, &reason, text) < 0)
+    verdict = services_judge_order(daemon, order, &reason, text);
+    if (verdict == VERDICT_NO)
         return error_set(err, ENOSPC, "refused: %s", text);
+    if (verdict == VERDICT_LATER && !order_unsized(order)) /* else the intake decides in order */
+        return services_try_order(daemon, order, err);
     making = memory_new(1, sizeof *making);
     making->daemon = daemon;
     making->ticket = peer->ticket;

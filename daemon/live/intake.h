@@ -14,6 +14,13 @@ struct drains;
 struct order;
 struct vm;
 
+/* Do the rights allow a request? */
+enum verdict {
+    VERDICT_NO,
+    VERDICT_YES,
+    VERDICT_LATER, /* no only because of the user's requests that the planner may still refuse */
+};
+
 /* Create leases for VMs that have an extended form but no lease, follow VMs to their new owners,
  * and complete groups that are due. A user's requests for reservations are decided in order: if the
  * rights refuse one only because of others that the planner may still refuse, it and those after it
@@ -27,17 +34,17 @@ bool intake_can_go_on(const struct daemon *daemon);
 /* The request of a VM, as lease_spec_read(); ahead: clocks_ahead_at() of its creation. */
 int intake_read(const struct daemon *daemon, const struct vm *vm, int64_t ahead,
                 struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX]);
-/* May galernad's account make this order? False: `reason` names the rule that forbids it. */
-bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
-                   char reason[LEASE_SPEC_TEXT_MAX]);
-/* May the owner of a booking have these drains, including `drain`? False: as above. */
+/* May its user, or else galernad's account, make this order? If not, `reason` names the rule. */
+enum verdict intake_judge_order(const struct daemon *daemon, const struct order *order, int64_t now,
+                                char reason[LEASE_SPEC_TEXT_MAX]);
+/* May the owner of a booking have these drains, including `drain`? False: `reason` names the rule
+ * that forbids it. */
 bool intake_allows_booking(const struct daemon *daemon, const struct drains *drains,
                            const struct drain *drain, int64_t now,
                            char reason[LEASE_SPEC_TEXT_MAX]);
-/* May the lease's owner have the lease with these times and terms? False: `reason` names the rule
- * that forbids it. */
-bool intake_allows_change(const struct daemon *daemon, const struct changed_lease *asked,
-                          int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
+/* May the lease's owner have the lease with these times and terms? If not, as above. */
+enum verdict intake_judge_change(const struct daemon *daemon, const struct changed_lease *asked,
+                                 int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
 /* May the lease's owner have the lease with the present size of its VMs? False: as above. */
 bool intake_allows_size(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
                         char reason[LEASE_SPEC_TEXT_MAX]);

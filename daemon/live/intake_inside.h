@@ -13,12 +13,6 @@ const struct lease_record *intake_open_group(const struct daemon *daemon, const 
 /* Number of the lease's VMs that exist. */
 size_t intake_members(const struct daemon *daemon, int64_t lease);
 
-enum verdict {
-    VERDICT_NO,
-    VERDICT_YES,
-    VERDICT_LATER, /* no only because of the user's requests that the planner may still refuse */
-};
-
 /* Do the rights allow a VM's request? If not, `reason` names the rule. */
 enum verdict intake_judge(struct daemon *daemon, const struct vm *vm, struct lease_spec *spec,
                           int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);

@@ -51,7 +51,7 @@ size_t intake_members(const struct daemon *daemon, int64_t lease)
     return present;
 }
 
-static bool decide(const struct daemon *daemon, const struct reserving *reserving,
+static bool grants(const struct daemon *daemon, const struct reserving *reserving,
                    struct rights_request *request, char reason[LEASE_SPEC_TEXT_MAX])
 {
     struct reserved reserved;
@@ -61,6 +61,19 @@ static bool decide(const struct daemon *daemon, const struct reserving *reservin
     granted = rights_grant(daemon->rights, request, reason) == 0;
     reserved_finish(&reserved);
     return granted;
+}
+
+static enum verdict judge(const struct daemon *daemon, const struct reserving *reserving,
+                          struct rights_request *request, char reason[LEASE_SPEC_TEXT_MAX])
+{
+    struct rights_request again = *request;
+    struct reserving alone = *reserving;
+    char other_reason[LEASE_SPEC_TEXT_MAX];
+
+    if (grants(daemon, reserving, request, reason))
+        return VERDICT_YES;
+    alone.without_undecided = true;
+    return grants(daemon, &alone, &again, other_reason) ? VERDICT_LATER : VERDICT_NO;
 }
 
 /* NULL: the VM is new. */
@@ -80,20 +93,15 @@ enum verdict intake_judge(struct daemon *daemon, const struct vm *vm, struct lea
     int64_t more = spec->group_size > there ? spec->group_size - there : 1;
     struct rights_request request = {
         .user = vm->user, .group = vm->group, .spec = spec, .n_vms = there + 1, .now = now};
-    struct rights_request again = request;
     struct lease_record lease;
     struct reserving reserving = {
         .uid = vm->uid, .lease = &lease, .instead = group ? group : lease_of(daemon, vm)};
-    char other_reason[LEASE_SPEC_TEXT_MAX];
 
     intake_terms(spec, &lease);
     if (group)
         reserving.size = vms_size_of(daemon, &(struct changed_lease){.lease = group});
     vms_size_add(&reserving.size, more, vm->cpu, vm->memory);
-    if (decide(daemon, &reserving, &request, reason))
-        return VERDICT_YES;
-    reserving.without_undecided = true;
-    return decide(daemon, &reserving, &again, other_reason) ? VERDICT_LATER : VERDICT_NO;
+    return judge(daemon, &reserving, &request, reason);
 }
 
 size_t intake_undecided(const struct daemon *daemon)
@@ -121,8 +129,8 @@ static const struct user *user_of(const struct daemon *daemon, const char *name)
     return NULL;
 }
 
-bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
-                   char reason[LEASE_SPEC_TEXT_MAX])
+enum verdict intake_judge_order(const struct daemon *daemon, const struct order *order, int64_t now,
+                                char reason[LEASE_SPEC_TEXT_MAX])
 {
     const char *name = order->user ? order->user : daemon->account;
     const struct user *user = user_of(daemon, name);
@@ -146,7 +154,7 @@ bool intake_allows(const struct daemon *daemon, const struct order *order, int64
     for (size_t i = 0; i < order->n_sizes; i++)
         vms_size_add(&reserving.size, order->sizes[i].count, order->sizes[i].cpu,
                      order->sizes[i].memory);
-    return decide(daemon, &reserving, &request, reason);
+    return judge(daemon, &reserving, &request, reason);
 }
 
 bool intake_allows_booking(const struct daemon *daemon, const struct drains *drains,
@@ -176,8 +184,8 @@ static unsigned changed_terms(const struct lease_record *before, const struct le
     return terms;
 }
 
-bool intake_allows_change(const struct daemon *daemon, const struct changed_lease *asked,
-                          int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
+enum verdict intake_judge_change(const struct daemon *daemon, const struct changed_lease *asked,
+                                 int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
 {
     const struct lease_record *changed = asked->lease;
     const struct lease_record *lease = store_lease(daemon->store, changed->id);
@@ -208,7 +216,7 @@ bool intake_allows_change(const struct daemon *daemon, const struct changed_leas
                                         .instead = lease,
                                         .is_change = true};
 
-    return decide(daemon, &reserving, &request, reason);
+    return judge(daemon, &reserving, &request, reason);
 }
 
 bool intake_allows_size(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
@@ -233,5 +241,5 @@ bool intake_allows_size(const struct daemon *daemon, const struct lease_record *
         .instead = lease};
 
     return (lease->kind != LEASE_RESERVATION && lease->kind != LEASE_DEADLINE) ||
-           decide(daemon, &reserving, &request, reason);
+           grants(daemon, &reserving, &request, reason);
 }

@@ -13,6 +13,7 @@
 #include "configuration/configuration.h"
 #include "configuration/ini.h"
 #include "daemon/live/intake.h"
+#include "daemon/live/lease_order.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/user_usage.h"
@@ -308,11 +309,19 @@ static void a_share_of_the_cloud_is_not_got_round_by_resizing(void **state)
     close_stage(&stage);
 }
 
+static enum verdict judge_change(const struct stage *stage, const struct lease_record *changed,
+                                 int64_t cpu)
+{
+    char reason[LEASE_SPEC_TEXT_MAX];
+
+    return intake_judge_change(&stage->scene.daemon,
+                               &(struct changed_lease){.lease = changed, .cpu = cpu}, NOW, reason);
+}
+
 /* One processor of 16 for each VM: later than a day from now half of them, by changes as well. */
 static void one_user_does_not_hold_the_whole_cloud_far_ahead(void **state)
 {
     struct lease_record changed;
-    char reason[LEASE_SPEC_TEXT_MAX];
     struct stage stage;
 
     open_stage(&stage, state, "[rights]\n");
@@ -339,16 +348,12 @@ static void one_user_does_not_hold_the_whole_cloud_far_ahead(void **state)
 
     changed = *store_lease(stage.store, 2);
     changed.duration++;
-    assert_false(intake_allows_change(&stage.scene.daemon,
-                                      &(struct changed_lease){.lease = &changed}, NOW, reason));
+    assert_int_equal(judge_change(&stage, &changed, 0), VERDICT_NO);
     changed.duration -= 2;
-    assert_true(intake_allows_change(&stage.scene.daemon,
-                                     &(struct changed_lease){.lease = &changed}, NOW, reason));
+    assert_int_equal(judge_change(&stage, &changed, 0), VERDICT_YES);
     changed.start -= 7200; /* before the others */
-    assert_true(intake_allows_change(&stage.scene.daemon,
-                                     &(struct changed_lease){.lease = &changed}, NOW, reason));
-    assert_false(intake_allows_change(
-        &stage.scene.daemon, &(struct changed_lease){.lease = &changed, .cpu = 900}, NOW, reason));
+    assert_int_equal(judge_change(&stage, &changed, 0), VERDICT_YES);
+    assert_int_equal(judge_change(&stage, &changed, 900), VERDICT_NO);
     close_stage(&stage);
 }
 
@@ -437,6 +442,42 @@ static void released_reservations_wait_behind_others_of_their_user(void **state)
     intake_again(&stage.scene.daemon, store_lease(stage.store, 1), NOW);
     expect(&stage, 1, PHASE_WAITING, "released");
     assert_false(intake_can_go_on(&stage.scene.daemon));
+    close_stage(&stage);
+}
+
+/* Only the planner's decision about them tells whether they count. */
+static void orders_and_changes_wait_for_undecided_reservations(void **state)
+{
+    struct order order = {.kind = LEASE_RESERVATION,
+                          .sizes = {{.count = 1, .cpu = 100, .memory = 512}},
+                          .n_sizes = 1,
+                          .count = 1,
+                          .start = NOW + 3600,
+                          .earliest = INSTANT_NONE,
+                          .deadline = INSTANT_NONE,
+                          .duration = 600,
+                          .user = "anna"};
+    struct lease_record changed;
+    char reason[LEASE_SPEC_TEXT_MAX];
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
+    ask(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask(&stage, add_now(&stage, 2), "START=best_effort", "DURATION=00:10:00", NULL);
+    give(&stage, 1, 0, "anna");
+    give(&stage, 2, 0, "anna");
+    take_in(&stage, NOW);
+    changed = *store_lease(stage.store, 2);
+    changed.kind = LEASE_RESERVATION;
+    changed.start = NOW + 3600;
+    assert_int_equal(intake_judge_order(&stage.scene.daemon, &order, NOW, reason), VERDICT_LATER);
+    assert_int_equal(judge_change(&stage, &changed, 0), VERDICT_LATER);
+    lease_to_change(stage.store, 1)->accepted = true;
+    assert_int_equal(intake_judge_order(&stage.scene.daemon, &order, NOW, reason), VERDICT_NO);
+    assert_int_equal(judge_change(&stage, &changed, 0), VERDICT_NO);
+    lease_to_change(stage.store, 1)->phase = PHASE_REFUSED;
+    assert_int_equal(intake_judge_order(&stage.scene.daemon, &order, NOW, reason), VERDICT_YES);
+    assert_int_equal(judge_change(&stage, &changed, 0), VERDICT_YES);
     close_stage(&stage);
 }
 
@@ -612,6 +653,7 @@ int main(void)
         TEST(one_user_does_not_hold_the_whole_cloud_far_ahead),
         TEST(what_others_wait_for_is_not_reserved_again),
         TEST(a_request_is_not_refused_because_of_one_that_is_refused_itself),
+        TEST(orders_and_changes_wait_for_undecided_reservations),
         TEST(released_reservations_wait_behind_others_of_their_user),
         TEST(a_lease_does_not_count_against_itself),
         TEST(a_lease_belongs_to_the_owner_of_its_first_vm),
