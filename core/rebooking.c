@@ -165,7 +165,9 @@ static bool stays(struct engine *engine, const struct lease *lease)
 
     for (size_t i = 0; i < stretch->after.n && fits; i++)
         fits = slot_table_add(engine->table, stretch->after.items[i], &err) == 0;
-    if (!fits)
+    if (fits)
+        slot_table_keep(engine->table, mark);
+    else
         slot_table_undo(engine->table, mark);
     return fits;
 }

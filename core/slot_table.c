@@ -1,6 +1,7 @@
 /* Free resources of all hosts over time, with a journal to undo trials. */
 #include "core/slot_table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,7 @@ void slot_table_advance(struct slot_table *table, int64_t now)
 {
     size_t n_blocks = (table->site->n_hosts + BLOCK - 1) / BLOCK;
 
+    assert(table->marks == 0);
     if (now <= table->now)
         return;
     table->now = now;

@@ -31,7 +31,7 @@ struct slot_table *slot_table_create(const struct site *site);
 void slot_table_destroy(struct slot_table *table); /* NULL is allowed */
 
 /* Drops the past before `now`: later queries must be for times >= now. Time never runs backwards.
- */
+ * No mark may be open. */
 void slot_table_advance(struct slot_table *table, int64_t now);
 int64_t slot_table_now(const struct slot_table *table);
 
