@@ -89,11 +89,12 @@ static bool plan_cold(struct engine *engine, struct relocation *move)
     struct window_request request = {.lease = move->lease, .resuming = true, .spare_others = true};
     struct reason reason = move->lease->reason;
     struct reservation *shortened;
-    size_t mark = slot_table_mark(engine->table);
+    size_t mark;
     bool placed;
 
     if (!off)
         return false;
+    mark = slot_table_mark(engine->table);
     begins = move->windows.items[0]->from;
     request.from = request.latest = off + migration_estimate(engine, move->lease);
     request.remaining = remaining_span(move->lease);

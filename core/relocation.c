@@ -237,11 +237,12 @@ static bool choose_units(struct engine *engine, struct relocation *move)
                                     .begins = move->begins,
                                     .at = move->at,
                                     .end = move->end};
-    size_t mark = slot_table_mark(engine->table);
+    size_t mark;
     bool chosen;
 
     if (!move->lease->plan->has_demand)
         return true;
+    mark = slot_table_mark(engine->table);
     move->held = memory_new(move->lease->n_vms, sizeof(struct held_units *));
     stretch_release(engine, lease_plan_current(move->lease));
     chosen = unit_move_choose(engine, &units, move->held);
