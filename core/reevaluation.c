@@ -2,11 +2,10 @@
 #include "core/reevaluation.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/deadline.h"
+#include "core/earlier_room.h"
 #include "core/engine_state.h"
-#include "core/estimates.h"
 #include "core/host_choice.h"
 #include "core/in_front.h"
 #include "core/outputs.h"
@@ -16,66 +15,6 @@
 #include "core/schedule.h"
 #include "core/stretches.h"
 #include "util/memory.h"
-
-static struct blocked_hosts *blocked_hosts_of(struct engine *engine, struct lease *lease)
-{
-    struct blocked_hosts *blocked = lease->plan->planned_blocked;
-    size_t passed = 0;
-
-    if (!blocked) {
-        blocked = lease->plan->planned_blocked = memory_new(1, sizeof *blocked);
-        blocked->least = placing_least_span(engine, lease);
-    }
-    while (passed < blocked->n && blocked->items[passed].until <= engine->now)
-        passed++;
-    if (passed) {
-        blocked->n -= passed;
-        memmove(blocked->items, blocked->items + passed, blocked->n * sizeof *blocked->items);
-    }
-    return blocked;
-}
-
-/* The first entry that may cover `at`, or the last. */
-static struct blocked_host *blocked_at(struct blocked_hosts *blocked, int64_t at, size_t *i)
-{
-    while (*i < blocked->n && blocked->items[*i].until <= at)
-        (*i)++;
-    if (*i == BLOCKED_KEPT)
-        --*i;
-    else if (*i == blocked->n)
-        blocked->items[blocked->n++] = (struct blocked_host){0};
-    return &blocked->items[*i];
-}
-
-/* A quick check without changes: is there room at some instant before the planned start, or for the
- * lease's whole time if hosts are counted? A suspended lease needs room on its hosts for at least
- * its shortest run. The lease's own place stays booked, which does not matter before its planned
- * start. */
-static bool has_room_before(struct engine *engine, struct lease *lease, int64_t before)
-{
-    const int64_t cpu = lease_cpu(lease);
-    const int64_t span = engine->binding.late ? remaining_span(lease) : 1;
-    const struct placement *placement = lease_plan_current(lease)->vm->placement;
-    int64_t at = slot_table_earliest_free_cpu(engine->table, cpu, engine->now, span, before);
-    struct blocked_hosts *blocked;
-    size_t i = 0;
-
-    if (!lease_is_suspended(lease))
-        return at < before;
-    blocked = blocked_hosts_of(engine, lease);
-    while (at < before) {
-        int64_t from =
-            slot_table_placement_free_from(engine->table, placement, (struct interval){at, before},
-                                           blocked->least, blocked_at(blocked, at, &i));
-
-        if (from == at)
-            from = slot_table_earliest_free_cpu(engine->table, cpu, at, span, before);
-        if (from == at)
-            return true;
-        at = from;
-    }
-    return false;
-}
 
 /* Releases the lease's own place and searches for an earlier one. If there is one, the place stays
  * released in the slot table; else nothing changes. */

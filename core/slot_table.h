@@ -159,6 +159,10 @@ int64_t slot_table_earliest_free_cpu(const struct slot_table *table, int64_t cpu
 int64_t slot_table_earliest(const struct slot_table *table, const struct amounts *vm,
                             uint32_t count, int64_t from, int64_t duration);
 
+/* Was more of this type booked on some host than it has, at any time so far? Its free amount was
+ * then negative, and the site's total too small by that. O(1). */
+bool slot_table_was_overbooked(const struct slot_table *table, int type);
+
 /* Total free CPU (RESOURCE_CPU) of all hosts now; an overbooked host counts as full. O(1). */
 int64_t slot_table_free_cpu_now(const struct slot_table *table);
 

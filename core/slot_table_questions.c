@@ -264,6 +264,11 @@ int64_t slot_table_earliest_free_cpu(const struct slot_table *table, int64_t cpu
     return total_earliest(&table->total, cpu, from, span, before);
 }
 
+bool slot_table_was_overbooked(const struct slot_table *table, int type)
+{
+    return table->ever_negative >> type & 1;
+}
+
 static struct host_look look_at(const struct slot_table *table, const struct demand *demand,
                                 int64_t from, uint32_t host)
 {
