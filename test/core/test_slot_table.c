@@ -109,6 +109,23 @@ static void it_does_not_fit_and_nothing_changed(void **state)
     tear_down(&b);
 }
 
+static void overbooking_is_remembered(void **state)
+{
+    struct bench b;
+    struct reservation *more;
+
+    (void)state;
+    set_up(&b, 1);
+    more = make(&b, 1, 10, 20, 0, 0, 101);
+    assert_int_equal(slot_table_add(b.table, more, NULL), -1);
+    assert_false(slot_table_was_overbooked(b.table, RESOURCE_CPU));
+    slot_table_book(b.table, more);
+    slot_table_release(b.table, more);
+    assert_true(slot_table_was_overbooked(b.table, RESOURCE_CPU));
+    assert_false(slot_table_was_overbooked(b.table, RESOURCE_MEMORY));
+    tear_down(&b);
+}
+
 static void it_fits_again_after_removal(void **state)
 {
     struct bench b;
@@ -412,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_fits),
         cmocka_unit_test(it_does_not_fit_and_nothing_changed),
+        cmocka_unit_test(overbooking_is_remembered),
         cmocka_unit_test(it_fits_again_after_removal),
         cmocka_unit_test(what_is_not_booked_is_not_released),
         cmocka_unit_test(what_makes_no_sense_is_refused),
