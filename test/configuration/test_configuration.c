@@ -46,7 +46,6 @@ static struct configuration_list list;
 
 static int end(void **state)
 {
-    (void)state;
     configuration_list_finish(&list);
     return 0;
 }
@@ -94,7 +93,6 @@ static void test_haizeas_file(void **state)
 {
     const struct configuration *c = read_with(haizeas, NULL);
 
-    (void)state;
     assert_string_equal(c->name, "a");
     assert_true(c->is_haizea_file);
     assert_int_equal(c->mode, MODE_SIMULATED);
@@ -118,7 +116,6 @@ static void test_haizeas_defaults(void **state)
 {
     const struct configuration *c = read_with(haizeas, NULL);
 
-    (void)state;
     assert_int_equal(c->settings.backfilling, BACKFILLING_OFF);
     assert_int_equal(c->settings.exclusion, EXCLUSION_LOCAL);
     assert_int_equal(c->settings.migration, MIGRATION_NO);
@@ -153,7 +150,6 @@ static void test_every_class_of_option(void **state)
              "diskimage-cache-size: 4096\n"),
         NULL);
 
-    (void)state;
     assert_string_equal(c->imagefile, "/abs/images");
     assert_string_equal(c->injectionfile, "folder/sub/inj.lwf");
     assert_int_equal(c->add_overhead, 2);
@@ -176,7 +172,6 @@ static void test_every_class_of_option(void **state)
 
 static void test_unknown_names_get_a_suggestion(void **state)
 {
-    (void)state;
     refused("[scheduling]\nbackfiling: off\n",
             "a.conf:27: unknown option 'backfiling' in section [scheduling], did you mean "
             "'backfilling'?");
@@ -208,7 +203,6 @@ static void test_probes(void **state)
     uint32_t all = (1u << ACCOUNTING_COUNTERS) - 1;
     char text[sizeof haizeas], *probes;
 
-    (void)state;
     assert_int_equal(read_with("[galerna]\n", NULL)->counters_left_out, 0);
     assert_int_equal(read_with("[galerna]\n", &none)->counters_left_out, all);
     assert_int_equal(
@@ -229,7 +223,6 @@ static void test_defaults_of_all_sections(void **state)
                   "[tracefile]\ntracefile: %(home)s/a.lwf\n[policy greedy]\n",
                   NULL);
 
-    (void)state;
     assert_string_equal(configuration->tracefile, "/traces/a.lwf");
     assert_int_equal(configuration->settings.shutdown_time, 7);
     assert_int_equal(configuration->n_policy_settings, 0);
@@ -237,7 +230,6 @@ static void test_defaults_of_all_sections(void **state)
 
 static void test_wrong_values(void **state)
 {
-    (void)state;
     refused("[scheduling]\nbackfilling: agressive\n",
             "a.conf:27: scheduling.backfilling is 'agressive', expected one of off, aggressive, "
             "conservative, intermediate, did you mean 'aggressive'?");
@@ -262,7 +254,6 @@ static void test_wrong_values(void **state)
 
 static void test_what_must_go_together(void **state)
 {
-    (void)state;
     refused("[scheduling]\nbackfilling: intermediate\n", "backfilling-reservations");
     refused("[scheduling]\nsuspend-rate: 0\n",
             "a.conf:27: scheduling.suspend-rate is 0, but suspension needs a rate above 0");
@@ -288,7 +279,6 @@ static void test_required_options(void **state)
         "resources", "starttime",  "tracefile",    "imagetransfer-bandwidth"};
     char line[64], words[96];
 
-    (void)state;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         snprintf(line, sizeof line, "%s:", needed[i]);
         snprintf(words, sizeof words, "a.conf: the option '%s' is missing in section [", needed[i]);
@@ -310,7 +300,6 @@ static void test_galernas_file(void **state)
     const struct configuration *c =
         read_with("[galerna]\ncompatibility: haizea-1.0\nseed: 7\nmodule-path: a:b\n", NULL);
 
-    (void)state;
     assert_false(c->is_haizea_file);
     assert_int_equal(c->compatibility, COMPATIBILITY_HAIZEA_1_0);
     assert_true(c->settings.behaviour.preempt_needless_victims);
@@ -323,7 +312,6 @@ static void test_galernas_file(void **state)
 
 static void test_class_names_are_explained(void **state)
 {
-    (void)state;
     refused("[scheduling]\npolicy-host-selection: haizea.policies.greedy.GreedyPolicy\n",
             "a.conf:27: scheduling.policy-host-selection names "
             "'haizea.policies.greedy.GreedyPolicy', a Python class of Haizea");
@@ -343,7 +331,6 @@ static void test_names_of_haizea_1_1(void **state)
                        "[pricing]\nrate: 0.1\n"),
                   NULL);
 
-    (void)state;
     assert_string_equal(c->policy_preemption, "ar-preempts-everything");
 }
 
@@ -352,7 +339,6 @@ static void test_oracle(void **state)
     const struct configuration *c =
         read_with(with("[oracle]\ncancel: 3@600 4@900\n  1@20\n"), NULL);
 
-    (void)state;
     assert_int_equal(c->n_cancellations, 3);
     assert_int_equal(c->cancellations[0].lease, 1);
     assert_int_equal(c->cancellations[0].at, 20);
@@ -371,7 +357,6 @@ static void test_policy_sections(void **state)
         read_with(with("[policy greedy]\nDepth: 3\n[policy.pack]\nweight: 4\n"),
                   &(struct configuration_overrides){.set = set, .n_set = 1});
 
-    (void)state;
     assert_int_equal(c->n_policy_settings, 3);
     assert_string_equal(c->policy_settings[0].policy, "greedy");
     assert_string_equal(c->policy_settings[0].name, "depth");
@@ -397,7 +382,6 @@ static void test_set(void **state)
                                                              .site = "8,cpu=100,memory=64",
                                                              .trace = "here/b.swf"});
 
-    (void)state;
     assert_int_equal(c->settings.backfilling, BACKFILLING_CONSERVATIVE);
     assert_string_equal(c->resources, "8,cpu=100,memory=64");
     assert_string_equal(c->tracefile, "here/b.swf");
@@ -419,7 +403,6 @@ static void test_set_makes_no_file_galernas(void **state)
 {
     const char *set[] = {"galerna.seed=3"};
 
-    (void)state;
     refused_with(
         without("suspension:"),
         &(struct configuration_overrides){.set = set, .n_set = 1, .compatibility = "haizea-1.0"},
@@ -430,7 +413,6 @@ static void test_without_a_file(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(configuration_read(NULL, NULL, &list, &err), 0);
     assert_int_equal(list.n_items, 1);
     assert_int_equal(list.items[0]->settings.backfilling, BACKFILLING_AGGRESSIVE);
@@ -440,7 +422,6 @@ static void test_without_a_file(void **state)
 
 static void test_table_is_sound(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < option_count; i++) {
         const struct configuration_option *option = &option_table[i];
 

@@ -53,7 +53,6 @@ static void fingerprints_of_front_ends(void **state)
 {
     const char *first = "[opennebula]\nretry-limit: 3\nend-warning: 5\n[rights]\nmax-vms: 3\n";
 
-    (void)state;
     assert_same(first,
                 "[rights]\nmax-vms: 3\n[opennebula]\nend-warning: 4\n# a remark\n"
                 "end-warning: 5\nretry-limit: 3\n"
@@ -76,7 +75,6 @@ static void each_changed_option_is_visited_once(void **state)
                          "[rights group:a b]\nmax-vms: 3\n");
     char text[256] = "";
 
-    (void)state;
     configuration_compare(before, before, collect, text);
     assert_string_equal(text, "");
     configuration_compare(before, after, collect, text);
@@ -92,7 +90,6 @@ static void what_reloads_is_taken_over(void **state)
         configuration_of("[opennebula]\nend-warning: 6\nend-action: poweroff\ntimeout: 7\n");
     int64_t timeout = running->live.timeout;
 
-    (void)state;
     configuration_take_over(running, next);
     assert_int_equal(running->live.end_warning, 6);
     assert_int_equal(running->live.end_action, END_POWEROFF);
@@ -105,7 +102,6 @@ static void options_that_reload_exist(void **state)
 {
     size_t n = 0;
 
-    (void)state;
     for (size_t i = 0; i < option_count; i++)
         n += option_reloads(option_table[i].section, option_table[i].name);
     assert_int_equal(n, 20);

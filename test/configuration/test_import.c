@@ -36,7 +36,6 @@ static void files_are_read(void **state)
     struct opennebula_file file;
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(opennebula_file_parse(&file, text, sizeof text - 1, &err), 0);
     assert_int_equal(file.n, 8);
     assert_setting(&file, 0, "MAX_VM", NULL, "5000", 2);
@@ -62,7 +61,6 @@ static void wrong_files_are_refused(void **state)
         {"A = \"x\n\n", "line 3: expected the closing \" of a string"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct opennebula_file file;
         struct error err = {0};
@@ -112,7 +110,6 @@ static void settings_become_options(void **state)
         {"PORT", NULL, "2633", IMPORT_OTHER, NULL, ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[32], key[32], value[64];
         const struct opennebula_setting setting = {name, cases[i].key ? key : NULL, value, 1};
@@ -141,7 +138,6 @@ static void the_log_of_oned_is_not_the_schedulers(void **state)
     struct imported imported;
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(opennebula_file_parse(&file, text, sizeof text - 1, &err), 0);
     assert_true(import_is_of_oned(&file));
     import_setting(&file.settings[1], true, &imported);

@@ -15,14 +15,12 @@ static struct ini ini;
 
 static int begin(void **state)
 {
-    (void)state;
     ini_init(&ini);
     return 0;
 }
 
 static int end(void **state)
 {
-    (void)state;
     ini_finish(&ini);
     return 0;
 }
@@ -54,7 +52,6 @@ static const char *value(const char *section, const char *key)
 
 static void test_both_separators_and_comments(void **state)
 {
-    (void)state;
     read_text("# comment\n; comment\n[a]\none: 1\ntwo=2\n three : not an option\n[b]\n"
               "four = x:y ; inline comment\nfive: a;b\nsix: a # not a comment\nseven:\n");
     assert_string_equal(value("a", "one"), "1");
@@ -70,7 +67,6 @@ static void test_lines_are_counted(void **state)
 {
     char where[80];
 
-    (void)state;
     read_text("[a]\n\none: 1\n# x\ntwo: 2\n  goes on\n\nthree: 3\n");
     assert_int_equal(ini_find(&ini, "a", "one")->line, 3);
     assert_int_equal(ini_find(&ini, "a", "two")->line, 5);
@@ -81,7 +77,6 @@ static void test_lines_are_counted(void **state)
 
 static void test_mark_carriage_returns_and_no_last_newline(void **state)
 {
-    (void)state;
     read_text("\xef\xbb\xbf[a]\r\none: 1\r\n\r\ntwo: 2");
     assert_string_equal(value("a", "one"), "1");
     assert_string_equal(value("a", "two"), "2");
@@ -90,7 +85,6 @@ static void test_mark_carriage_returns_and_no_last_newline(void **state)
 
 static void test_case_of_names(void **state)
 {
-    (void)state;
     read_text("[A]\nKey: 1\n[a]\nkey: 2\n");
     assert_string_equal(value("A", "key"), "1");
     assert_string_equal(value("a", "key"), "2");
@@ -98,7 +92,6 @@ static void test_case_of_names(void **state)
 
 static void test_last_value_wins(void **state)
 {
-    (void)state;
     read_text("[a]\nkey: 1\nkey: 2\n");
     ini_add(&ini,
             &(struct ini_entry){.section = "a", .key = "key", .value = "3", .origin = "--set"});
@@ -107,7 +100,6 @@ static void test_last_value_wins(void **state)
 
 static void test_empty_section_is_known(void **state)
 {
-    (void)state;
     read_text("[accounting]\n[a]\nx: 1\n");
     assert_true(ini_has_section(&ini, "accounting"));
     assert_false(ini_has_section(&ini, "b"));
@@ -117,7 +109,6 @@ static void test_long_value_is_kept_whole(void **state)
 {
     char text[10020];
 
-    (void)state;
     memcpy(text, "[a]\nkey: ", 9);
     memset(text + 9, 'x', 10000);
     text[10009] = '\0';
@@ -134,7 +125,6 @@ static void refused_text(const char *text, const char *words)
 
 static void test_what_is_no_line(void **state)
 {
-    (void)state;
     refused_text("[a]\nx: 1\nnonsense\n", "a.conf:3: expected '[section]' or 'option: value'");
     refused_text("[a]\n: 1\n", "a.conf:2: expected the name of an option");
     refused_text("x: 1\n", "a.conf:1: an option before the first [section]");
@@ -144,7 +134,6 @@ static void test_what_is_no_line(void **state)
 
 static void test_nul_byte(void **state)
 {
-    (void)state;
     refused("[a]\n# \xff\nx: \xc3\xa9\n \xe9\n", 17, "a.conf:4: the line is not UTF-8 text");
     refused("[a]\nx\xc3", 6, "a.conf:2: the line is not UTF-8 text");
     refused("[a]\nx: 1\ny\0: 2\n", 15, "a.conf:3: the line contains a NUL byte");
@@ -154,7 +143,6 @@ static void test_names_too_long(void **state)
 {
     char text[200] = "[a]\n";
 
-    (void)state;
     memset(text + 4, 'k', 60);
     strcpy(text + 64, ": 1\n");
     refused_text(text, "a.conf:2: the option's name is longer than 49 characters");
@@ -169,7 +157,6 @@ static void test_size_limits(void **state)
     size_t size = INI_FILE_MAX + 100;
     char *text = malloc(size);
 
-    (void)state;
     assert_non_null(text);
     memset(text, '#', size);
     refused(text, size, "at most 1048576 are allowed");
@@ -201,7 +188,6 @@ static void test_missing_file(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(ini_read_file(&ini, "no/such.conf", &err), -1);
     assert_int_equal(err.code, ENOENT);
     assert_non_null(strstr(err.text, "no/such.conf"));
@@ -211,7 +197,6 @@ static void test_missing_file(void **state)
 
 static void test_names_stand_for_values(void **state)
 {
-    (void)state;
     read_text("[DEFAULT]\nroot: /data\nsize = 10\n[a]\nDir: %(root)s/a\nfile: %(dir)s/x-%(SIZE)s\n"
               "percent: 50%% of %(root)s\nplain: 50%%\n[b]\nroot: /other\nfile: %(root)s/y\n");
     assert_string_equal(value("a", "dir"), "/data/a");
@@ -236,7 +221,6 @@ static void test_wrong_names_are_refused(void **state)
         {"[a]\ny: 1\nx: %(y)s 5% more\n", "write %% for a percent sign"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         refused(cases[i][0], strlen(cases[i][0]), cases[i][1]);
         ini_finish(&ini);
@@ -251,7 +235,6 @@ static void test_values_do_not_explode(void **state)
         "a2: %(a1)s%(a1)s%(a1)s%(a1)s\na3: %(a2)s%(a2)s%(a2)s%(a2)s\n"
         "a4: %(a3)s%(a3)s%(a3)s%(a3)s\na5: %(a4)s%(a4)s%(a4)s%(a4)s\n";
 
-    (void)state;
     refused(text, strlen(text), "is longer than");
 }
 

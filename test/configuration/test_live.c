@@ -23,7 +23,6 @@ static int begin(void **state)
 {
     int fd;
 
-    (void)state;
     strcpy(path, "live-XXXXXX.conf");
     fd = mkstemps(path, 5);
     assert_true(fd >= 0);
@@ -33,7 +32,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     configuration_destroy(configuration);
     configuration = NULL;
     unlink(path);
@@ -77,7 +75,6 @@ static void test_one_line_is_enough(void **state)
 {
     const struct live_configuration *live = live_of("[opennebula]\npoll-interval: 3\n");
 
-    (void)state;
     assert_int_equal(configuration->mode, MODE_OPENNEBULA);
     assert_int_equal(live->poll_interval, 3);
     assert_string_equal(configuration->policy_preemption, "ar-preempts-everything");
@@ -117,7 +114,6 @@ static void test_everything_set(void **state)
         "record: r.lwf\nlog-level: debug\nhistory-keep: 1:00:00:00\n"
         "[http]\nlisten: [::1]:9750\n");
 
-    (void)state;
     assert_string_equal(live->endpoint, "https://one:2634/RPC2");
     assert_string_equal(live->auth_file, "auth");
     assert_true(live->allow_plaintext);
@@ -158,7 +154,6 @@ static void test_everything_set(void **state)
 
 static void test_host_policies_by_number(void **state)
 {
-    (void)state;
     assert_int_equal(live_of("[opennebula]\nhost-policy: 0\n")->host_policy, LIVE_HOSTS_PACKING);
     assert_int_equal(live_of("[opennebula]\nhost-policy: 1\n")->host_policy, LIVE_HOSTS_STRIPING);
     assert_int_equal(live_of("[opennebula]\nhost-policy: 2\n")->host_policy, LIVE_HOSTS_LOAD_AWARE);
@@ -179,7 +174,6 @@ static void test_host_policies_by_number(void **state)
 
 static void test_mistakes(void **state)
 {
-    (void)state;
     refused("[opennebula]\n\npol-interval: 3\n", "3", "did you mean 'poll-interval'");
     refused("[opennebula]\npoll-interval: 0\n", "2", "poll-interval is '0'");
     refused("[opennebula]\nsuspend-with: pause\n", "2", "one of stop, suspend");
@@ -197,7 +191,6 @@ static void test_multi_is_for_replays(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(
         try_to_read("[multi]\ntracefiles: a.lwf\n[p:general]\nmode: simulated\n", &err), -1);
     assert_non_null(strstr(err.text, "[multi]"));
@@ -211,7 +204,6 @@ static void test_haizeas_keys(void **state)
                 "suspension: all\nsuspend-rate: 32\nresume-rate: 32\n[accounting]\n"
                 "datafile: x\nprobes: ar\n");
 
-    (void)state;
     assert_string_equal(live->endpoint, "http://one.example.org:2633/RPC2");
     assert_int_equal(live->poll_interval, 25);
     assert_true(live->dry_run);
@@ -226,7 +218,6 @@ static void test_own_keys_win_over_haizeas(void **state)
         live_of("[opennebula]\nhost: a\nport: 9999\nendpoint: http://b/\npoll-interval: 5\n"
                 "[scheduling]\nwakeup-interval: 25\n");
 
-    (void)state;
     assert_string_equal(live->endpoint, "http://b/");
     assert_int_equal(live->poll_interval, 5);
     assert_string_equal(live_of("[opennebula]\nhost: a\nport: 9999\n")->endpoint,
@@ -235,7 +226,6 @@ static void test_own_keys_win_over_haizeas(void **state)
 
 static void test_interactive_simulation(void **state)
 {
-    (void)state;
     live_of("[general]\nmode: simulated\n[simulation]\nresources: 4 CPU:100 Memory:1024\n");
     assert_int_equal(configuration->mode, MODE_SIMULATED);
     assert_string_equal(configuration->policy_preemption, "ar-preempts-everything");
@@ -243,7 +233,6 @@ static void test_interactive_simulation(void **state)
 
 static void test_rights_are_left_to_the_daemon(void **state)
 {
-    (void)state;
     live_of("[rights]\npriority: 0\n[rights group:students]\nreservations: no\n");
     assert_non_null(ini_find(&configuration->ini, "rights group:students", "reservations"));
     refused("[rightsx]\na: b\n", "1", "unknown section");
@@ -254,7 +243,6 @@ static void test_files_are_beside_the_configuration(void **state)
     struct error err = {0};
     char file[64];
 
-    (void)state;
     mkdir("live-folder", 0755);
     snprintf(file, sizeof file, "live-folder/a.conf");
     FILE *stream = fopen(file, "w");
@@ -274,7 +262,6 @@ static void test_missing_file(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     assert_null(live_configuration_read("no/such/file.conf", NULL, &err));
     assert_non_null(strstr(err.text, "no/such/file.conf"));
 }
@@ -292,7 +279,6 @@ static void test_places(void **state)
     struct live_configuration live = {0}, set = {.state_dir = unqualified("/set"),
                                                  .control_socket = unqualified("/set.sock")};
 
-    (void)state;
     setenv("STATE_DIRECTORY", "/var/lib/one:/var/lib/two", 1);
     setenv("RUNTIME_DIRECTORY", "/run/one", 1);
     unsetenv("GALERNA_SOCKET");
@@ -323,7 +309,6 @@ static void test_sample(void **state)
     struct configuration *sample = live_configuration_read(SAMPLE, NULL, &err);
     struct live_configuration defaults;
 
-    (void)state;
     if (!sample)
         fail_msg("%s", err.text);
     defaults = *live_of("");
@@ -344,7 +329,6 @@ static void test_sample_uncommented(void **state)
     FILE *file = fopen(SAMPLE, "r");
     size_t n = 0;
 
-    (void)state;
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
         bool is_option = line[0] == '#' && line[1] != ' ' && !strstr(line, "rank:");

@@ -37,7 +37,6 @@ static struct configuration_list list;
 
 static int end(void **state)
 {
-    (void)state;
     configuration_list_finish(&list);
     return 0;
 }
@@ -48,7 +47,6 @@ static void test_profiles_traces_injections(void **state)
                                         "on_one",  "on_one+x",  "on_two",  "on_two+x"};
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(configuration_read_text("here/m.conf", file, strlen(file), NULL, &list, &err),
                      0);
     assert_int_equal(list.n_items, 8);
@@ -77,7 +75,6 @@ static void refused(const char *text, const char *words)
 
 static void test_errors(void **state)
 {
-    (void)state;
     refused("[multi]\ntracedir: a\n[p:general]\n", "m.conf: section [multi] has no traces");
     refused("[multi]\ntracefiles: a\n[common:general]\n", "no profile besides");
     refused("[multi]\ntracefiles: a\n[general]\nmode: simulated\n",
@@ -95,7 +92,6 @@ static void test_blowing_up_is_bounded(void **state)
     static char text[9000];
     size_t n = (size_t)sprintf(text, "[multi]\ntracefiles:");
 
-    (void)state;
     for (int i = 0; i < 100; i++)
         n += (size_t)sprintf(text + n, " a");
     n += (size_t)sprintf(text + n, "\ninjectionfiles:");

@@ -14,7 +14,6 @@ static void test_both_ways_of_writing(void **state)
     static const char *const texts[] = {"144,cpu=100,memory=1024", "144  CPU:100 Memory:1024",
                                         " 144, Memory=1024 , cpu:100 "};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct site site;
         struct error err = {0};
@@ -37,7 +36,6 @@ static void test_different_hosts_and_further_types(void **state)
 {
     struct site site;
 
-    (void)state;
     assert_int_equal(
         site_text_parse("2,cpu=100,memory=64 + 1,cpu=400,memory=128,gpu=2,disk=9", &site, NULL), 0);
     assert_int_equal(site.n_hosts, 3);
@@ -76,7 +74,6 @@ static void test_refused(void **state)
         {"4,cpu=1,memory=1+", "a number of hosts"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct site site;
         struct error err = {0};

@@ -42,7 +42,6 @@ void as_haizea(struct scenario *s)
 
 static void score_best_effort(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n; i++) {
         const struct lease_request *request = &batch->victims[i].lease->request;
         bool spared = request->kind != LEASE_BEST_EFFORT ||

@@ -51,7 +51,6 @@ static void what_runs_goes_on_to_its_end(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     s.settings.shutdown_time = 5;
     running(&s, (struct ask){.id = 7, .duration = 300}, first, 900, 1200);
@@ -70,7 +69,6 @@ static void earlier_stretches_count(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     adopt(&s, (struct ask){.id = 1, .duration = 300},
           (struct adoption){.as = ADOPTED_RUNNING,
@@ -88,7 +86,6 @@ static void time_counts_from_when_it_has_booted(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     reservations_preempt(&s);
     running(&s, (struct ask){.id = 1, .duration = 300}, first, 1040, 1340);
@@ -106,7 +103,6 @@ static void what_is_being_shut_down_holds_its_hosts(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     s.settings.shutdown_time = 50;
     adopt(&s, (struct ask){.id = 1, .duration = 300},
@@ -128,7 +124,6 @@ static void it_may_have_more_than_the_host_has(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     s.unchecked = true;
     running(&s, (struct ask){.id = 1, .duration = 100}, first, 1000, 1100);
@@ -149,7 +144,6 @@ static void it_is_suspended_for_a_later_reservation(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     reservations_preempt(&s);
     running(&s, (struct ask){.id = 1, .duration = 1000}, first, 900, 1900);
@@ -169,7 +163,6 @@ static void it_can_be_cancelled_and_can_end(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     running(&s, (struct ask){.id = 1, .duration = 1000}, first, 900, 1900);
     running(&s, (struct ask){.id = 2, .duration = 1000}, second, 950, 1950);
@@ -187,7 +180,6 @@ static void what_should_have_ended_ends_at_once(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     running(&s, (struct ask){.id = 1, .duration = 100}, first, 500, 600);
     assert_string_equal(states_of(&s, 1), "1000 Done");
@@ -206,7 +198,6 @@ static void a_reservation_keeps_its_hosts(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     assert_int_equal(reserved(&s, ar(1, 1500, 100), second), 0);
     assert_string_equal(plan_of(&s, 1), "VM 1500-1600 on 2; SHUTDOWN 1600-1600 on 2");
@@ -220,7 +211,6 @@ static void it_moves_when_its_hosts_are_taken(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     block(&s, 9, second);
     assert_int_equal(reserved(&s, ar(1, 1500, 100), second), 0);
@@ -232,7 +222,6 @@ static void without_room_it_is_rejected_with_numbers(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     block(&s, 9, second);
     assert_int_equal(
@@ -255,7 +244,6 @@ static void a_promise_is_kept_whatever_the_policy_says(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     running(&s, (struct ask){.id = 1, .duration = 1000}, first, 900, 1900);
     assert_int_equal(reserved(&s, ar(2, 1200, 100), first), 0);
@@ -272,7 +260,6 @@ static void what_adoption_causes_comes_with_the_first_step(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     running(&s, (struct ask){.id = 1, .duration = 1000}, first, 900, 1900);
     assert_int_equal(reserved(&s, ar(2, 1200, 100), first), 0);
@@ -291,7 +278,6 @@ static void a_deadline_lease_begins_as_planned(void **state)
     struct ask what = {.id = 1, .kind = LEASE_DEADLINE, .duration = 100, .deadline = 5000};
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     running(&s, (struct ask){.id = 8, .duration = 1100, .non_preemptable = true}, first, 900, 2000);
     running(&s, (struct ask){.id = 9, .duration = 1100, .non_preemptable = true}, second, 900,
@@ -321,7 +307,6 @@ static void a_deadline_lease_begins_earlier_where_it_can(void **state)
     struct ask begun = what;
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     assert_int_equal(
         adopt(&s, what,
@@ -343,7 +328,6 @@ static void a_suspended_deadline_lease_is_planned_at_once(void **state)
     struct ask what = {.id = 1, .kind = LEASE_DEADLINE, .duration = 100, .deadline = 5000};
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     assert_int_equal(suspended(&s, what,
                                (struct adoption){.vm_host = second,
@@ -367,7 +351,6 @@ static void a_suspended_deadline_lease_may_be_too_late(void **state)
     struct ask what = {.id = 1, .kind = LEASE_DEADLINE, .duration = 100, .deadline = 1080};
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     assert_int_equal(
         suspended(&s, what,
@@ -385,7 +368,6 @@ static void the_queue_is_in_the_order_of_submission_then_id(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     queued(&s, (struct ask){.id = 5, .duration = 10, .submit = 70}, INSTANT_NONE);
     queued(&s, (struct ask){.id = 2, .duration = 10, .submit = 70}, INSTANT_NONE);
@@ -405,7 +387,6 @@ static void nothing_starts_before_it_may(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     queued(&s, (struct ask){.id = 1, .duration = 10, .submit = 70}, 1500);
     suspended(&s, (struct ask){.id = 2, .duration = 10, .submit = 60},
@@ -422,7 +403,6 @@ static void memory_is_resumed_where_it_is(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     running(&s, (struct ask){.id = 9, .duration = 100}, second, 1000, 1100);
     suspended(&s, (struct ask){.id = 1, .duration = 10, .submit = 60},
@@ -437,7 +417,6 @@ static void memory_that_every_host_reaches_is_resumed_anywhere(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     s.settings.migration = MIGRATION_YES;
     running(&s, (struct ask){.id = 9, .duration = 100}, first, 1000, 1100);
@@ -454,7 +433,6 @@ static void a_suspension_under_way_holds_its_hosts(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     suspended(
         &s, (struct ask){.id = 1, .duration = 500, .submit = 60},
@@ -473,7 +451,6 @@ static void what_no_host_could_hold_does_not_wait(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 2, 1000);
     s.site.hosts[0].closed = true;
     assert_int_equal(queued(&s, (struct ask){.id = 1, .vms = 3, .duration = 5}, 0), 1);
@@ -501,7 +478,6 @@ static void mistakes_are_errors_and_change_nothing(void **state)
     struct error err = {0};
     struct scenario s;
 
-    (void)state;
     begin_at(&s, 1, 1000);
     wrong.vm_host = nowhere;
     assert_string_equal(adoption_error(&s, what, wrong),

@@ -44,7 +44,6 @@ static const struct moment moments[] = {
 
 static void cancel_works_in_every_state(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof moments / sizeof moments[0]; i++) {
         const struct moment *moment = &moments[i];
         struct scenario s;
@@ -67,7 +66,6 @@ static void cancel_works_in_every_state(void **state)
 /* The same with the room looked at in the very step of the cancellation. */
 static void room_is_free_at_once(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof moments / sizeof moments[0]; i++) {
         const struct moment *moment = &moments[i];
         bool others_hold = moment->time < 50 || (moment->time >= 500 && moment->time < 600);
@@ -89,7 +87,6 @@ static void room_is_free_at_once(void **state)
 
 static void haizea_survives_cancellation_in_every_state(void **state)
 {
-    (void)state;
     for (int64_t time = 0; time < 1300; time += 7) {
         struct scenario s;
 
@@ -110,7 +107,6 @@ static void cancelled_before_its_earliest_start(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     ask(&s, (struct ask){.id = 1, .start = 100, .duration = 10});
     at(&s, 50);
@@ -124,7 +120,6 @@ static void cancelled_at_the_instant_of_its_start(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 100, 50);
     at(&s, 100);
@@ -139,7 +134,6 @@ static void what_has_run_stays_in_its_history(void **state)
 {
     struct scenario s;
 
-    (void)state;
     play(&s, BACKFILLING_AGGRESSIVE);
     at(&s, 700);
     cancel(&s, 1);
@@ -154,7 +148,6 @@ static void planned_leases_come_forward(void **state)
 {
     struct scenario s;
 
-    (void)state;
     for (int haizea = 0; haizea < 2; haizea++) {
         scenario_begin(&s, 1);
         if (haizea)
@@ -175,7 +168,6 @@ static void a_cancelled_plan_frees_the_place_in_the_future(void **state)
 {
     struct scenario s;
 
-    (void)state;
     for (int haizea = 0; haizea < 2; haizea++) {
         scenario_begin(&s, 1);
         if (haizea)
@@ -197,7 +189,6 @@ static void several_are_cancelled_in_one_step(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     for (int id = 1; id <= 6; id++)
         best_effort(&s, id, 1, 100);
@@ -214,7 +205,6 @@ static void cancelling_the_reservation_lets_its_victim_run_on_later(void **state
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservations_preempt(&s);
     best_effort(&s, 1, 1, 1000);

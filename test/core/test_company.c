@@ -18,7 +18,6 @@ static void vms_that_repel_each_other_are_apart(void **state)
     const struct vm_demand demand = role_with(&self_apart);
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 3, NULL);
     ask(&s, with_vms(2, one_vm(1, 100, &demand)));
     ask(&s, one_vm(2, 50, &demand));
@@ -43,7 +42,6 @@ static void a_repelling_vm_in_the_way_is_named(void **state)
     const struct vm_demand demand = role_with(&self_apart);
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 2, NULL);
     s.settings.backfilling = BACKFILLING_OFF;
     ask(&s, with_vms(2, one_vm(1, 100, &demand)));
@@ -59,7 +57,6 @@ static void a_repelling_vm_makes_room(void **state)
     const struct vm_demand demand = role_with(&self_apart);
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, NULL);
     reservations_preempt(&s);
     ask(&s, one_vm(1, 1000, NULL));
@@ -77,7 +74,6 @@ static void the_first_of_vms_that_are_together_goes_where_all_have_room(void **s
     struct vm_demand demand = role_with(&self_together);
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 2, NULL);
     ask(&s, (struct ask){.id = 9, .cpu = 50, .memory = 64, .duration = 500});
     settle(&s);
@@ -101,7 +97,6 @@ static void others_leave_room_for_vms_that_must_be_together(void **state)
     struct vm_demand demand = role_with(&self_together);
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 2, NULL);
     demand.rest = &rest;
     ask(&s, one_vm(1, 200, &demand));
@@ -119,7 +114,6 @@ static void vms_of_a_lease_that_must_be_together_are(void **state)
     struct vm_demand demand = role_with(&self_together);
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 2, NULL);
     ask(&s, (struct ask){.id = 9, .cpu = 50, .memory = 64, .duration = 500});
     settle(&s);
@@ -135,7 +129,6 @@ static void clusters_count_as_places(void **state)
     const struct vm_demand demand = role_with(&clusters_apart);
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 3, NULL);
     s.site.hosts[2].cluster = 100;
     ask(&s, with_vms(2, one_vm(1, 100, &demand)));
@@ -153,7 +146,6 @@ static void preferences_change_the_order_of_hosts(void **state)
     struct ask what;
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 3, NULL);
     what = one_vm(1, 100, &near);
     what.hosts = &second_first;

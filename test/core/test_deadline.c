@@ -15,7 +15,6 @@ static void an_exact_fit_is_accepted_and_a_second_less_refused(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.settings.shutdown_time = 10;
     deadline_lease(&s, 1, 2, 100, 110);
@@ -36,7 +35,6 @@ static void it_waits_for_its_start(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     deadline_from(&s, 1, 200, 100, 300);
     deadline_from(&s, 2, 201, 100, 300);
@@ -51,7 +49,6 @@ static void it_is_planned_after_others_while_that_is_in_time(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.backfilling = BACKFILLING_OFF; /* does not matter to deadlines */
     reservation(&s, 1, 1, 0, 100);
@@ -71,7 +68,6 @@ static void it_takes_no_place_of_backfilling(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 0, 100);
     deadline_lease(&s, 2, 1, 50, 1000);
@@ -87,7 +83,6 @@ static void another_with_slack_is_moved(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 0, 100);
     deadline_lease(&s, 2, 1, 100, 1000);
@@ -105,7 +100,6 @@ static void another_without_slack_is_not(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 0, 100);
     deadline_lease(&s, 2, 1, 100, 299);
@@ -121,7 +115,6 @@ static void another_without_slack_is_not(void **state)
 
 static void a_running_one_is_suspended_when_it_still_ends_in_time(void **state)
 {
-    (void)state;
     /* Lease 1: 368 s until its suspension, 532 - 368 s lost, 632 s after it. */
     for (int64_t deadline = 1163; deadline <= 1164; deadline++) {
         struct scenario s;
@@ -149,7 +142,6 @@ static void another_is_suspended_as_soon_as_that_takes(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     deadline_lease(&s, 1, 1, 1000, 5000);
     at(&s, 300);
@@ -165,7 +157,6 @@ static void a_suspended_one_is_planned_for_its_return(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     deadline_lease(&s, 1, 1, 1000, 5000);
     at(&s, 300);
@@ -183,7 +174,6 @@ static void all_that_wait_are_placed_anew(void **state)
 {
     struct scenario s;
 
-    (void)state;
     /* Two hosts, busy until 100. The wide lease 4 fits only when 2 and 3 stand side by side. */
     scenario_begin(&s, 2);
     reservation(&s, 1, 2, 0, 100);
@@ -206,7 +196,6 @@ static void a_reservation_moves_them(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 0, 100);
     deadline_lease(&s, 2, 1, 100, 400);
@@ -227,7 +216,6 @@ static void it_is_pulled_forward_when_room_comes_back(void **state)
 {
     struct scenario s;
 
-    (void)state;
     for (int how = 0; how < 2; how++) {
         scenario_begin(&s, 1);
         reservation(&s, 1, 1, 0, 500);
@@ -250,7 +238,6 @@ static void it_may_preempt_best_effort_leases(void **state)
 {
     struct scenario s;
 
-    (void)state;
     for (int preempt = 0; preempt < 2; preempt++) {
         scenario_begin(&s, 1);
         if (preempt)
@@ -272,7 +259,6 @@ static void a_fixed_one_begins_at_its_start_or_is_refused(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.fixed_deadlines = true;
     reservation(&s, 1, 1, 0, 100);
@@ -291,7 +277,6 @@ static void a_fixed_one_is_not_moved_for_others(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.fixed_deadlines = true;
     deadline_lease(&s, 1, 1, 1000, 3000);

@@ -37,7 +37,6 @@ static void accepted_sets_can_be_kept(void **state)
 {
     int refused_in_vain = 0, possible = 0;
 
-    (void)state;
     for (uint32_t seed = 1; seed <= 300; seed++) {
         struct job accepted[8];
         struct scenario s;
@@ -145,7 +144,6 @@ static void every_promise_is_kept(void **state)
 {
     const char *only = getenv("GALERNA_SEED");
 
-    (void)state;
     if (only) {
         play((uint32_t)strtoul(only, NULL, 10));
         return;

@@ -77,7 +77,6 @@ static void each_vm_gets_a_device_of_its_own(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 2, &one_gpu);
     ask(&s, one_vm(1, 100, &wants_gpu));
     ask(&s, one_vm(2, 100, &wants_gpu));
@@ -93,7 +92,6 @@ static void a_device_reserved_for_later_is_kept_free(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &one_gpu);
     ask(&s, reserved_from(500, one_vm(1, 100, &wants_gpu)));
     settle(&s);
@@ -123,7 +121,6 @@ static void devices_that_no_host_has_are_told_from_devices_in_use(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 2, &one_gpu);
     ask(&s, one_vm(1, 100, &wants_small));
     ask(&s, one_vm(2, 100, &wants_both));
@@ -148,7 +145,6 @@ static void hosts_without_the_device_are_told_from_devices_in_use(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &one_gpu);
     add_hosts(&s, 2, 100, 1024);
     ask(&s, one_vm(1, SPAN_UNLIMITED, &wants_gpu));
@@ -166,7 +162,6 @@ static void a_later_lease_on_hosts_without_the_device_is_not_in_the_way(void **s
 {
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &one_gpu);
     add_hosts(&s, 1, 100, 1024);
     ask(&s, with_vms(1, (struct ask){.id = 1,
@@ -191,7 +186,6 @@ static void hosts_with_the_device_may_lack_room(void **state)
     struct ask large = one_vm(1, SPAN_UNLIMITED, &wants_gpu);
     struct scenario s;
 
-    (void)state;
     large.cpu = 95;
     begin_with_units(&s, 1, &one_gpu);
     add_hosts(&s, 2, 100, 1024);
@@ -209,7 +203,6 @@ static void the_least_special_device_is_taken_and_exchanged_when_needed(void **s
 {
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &two_gpus);
     ask(&s, one_vm(1, 100, &wants_gpu));
     ask(&s, one_vm(2, 100, &wants_small));
@@ -226,7 +219,6 @@ static void vms_of_a_lease_share_a_host_as_far_as_its_devices_go(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 2, &two_gpus);
     ask(&s, with_vms(3, one_vm(1, 100, &wants_gpu)));
     ask(&s, with_vms(5, one_vm(2, 100, &wants_gpu)));
@@ -242,7 +234,6 @@ static void the_lease_with_the_device_makes_room(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &one_gpu);
     reservations_preempt(&s);
     ask(&s, one_vm(1, 1000, NULL));
@@ -266,7 +257,6 @@ static void the_lease_with_the_device_makes_room(void **state)
 static size_t choose_one(void *context, const struct victim_batch *batch,
                          const struct victim_test *test, size_t *chosen)
 {
-    (void)context;
     for (chosen[0] = 0; chosen[0] < batch->n; chosen[0]++)
         if (test->enough(test, chosen, 1))
             return 1;
@@ -277,7 +267,6 @@ static void policies_that_choose_victims_are_told_who_has_the_device(void **stat
 {
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &one_gpu);
     s.policies.choose_victims = choose_one;
     ask(&s, one_vm(1, 1000, NULL));
@@ -296,7 +285,6 @@ static void devices_are_held_for_a_lease_of_higher_priority(void **state)
     struct ask first = one_vm(3, 100, &wants_both);
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &two_gpus);
     ask(&s, one_vm(1, 100, &wants_gpu));
     ask(&s, one_vm(2, SPAN_UNLIMITED, &wants_small));
@@ -325,7 +313,6 @@ static void an_adopted_vm_holds_what_it_reports(void **state)
         .as = ADOPTED_RUNNING, .vm_host = hosts, .since = 0, .until = 100, .vm_units = &has_second};
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &two_gpus);
     assert_int_equal(adopt(&s, one_vm(1, 100, &wants_gpu), running), 0);
     running.vm_units = &has_unknown;
@@ -350,7 +337,6 @@ static void an_adopted_vm_gets_what_another_one_leaves(void **state)
         .as = ADOPTED_RUNNING, .vm_host = hosts, .until = 200, .vm_units = &has_none};
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &one_gpu);
     assert_int_equal(adopt(&s, one_vm(1, 30, &wants_gpu), leaves), 0);
     assert_int_equal(adopt(&s, one_vm(2, 200, &wants_gpu), starts), 0);
@@ -371,7 +357,6 @@ static void reservations_are_rearranged_when_they_are_adopted(void **state)
     const struct adoption promised = {.as = ADOPTED_RESERVED, .vm_host = hosts};
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &two_gpus);
     assert_int_equal(adopt(&s, reserved_from(100, one_vm(1, 100, &wants_gpu)), promised), 0);
     assert_int_equal(adopt(&s, reserved_from(150, one_vm(2, 100, &named)), promised), 0);
@@ -388,7 +373,6 @@ static void a_vm_being_suspended_holds_its_device_until_then(void **state)
         .as = ADOPTED_SUSPENDED, .vm_host = hosts, .until = 30, .not_before = 500};
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &one_gpu);
     assert_int_equal(adopt(&s, one_vm(1, 100, &wants_gpu), suspended), 0);
     ask(&s, one_vm(2, 50, &wants_gpu));
@@ -410,7 +394,6 @@ static void cores_and_threads_are_taken_as_oned_takes_them(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &two_gpus);
     ask(&s, one_vm(1, 100, &two_cores));   /* the highest of equal nodes */
     ask(&s, one_vm(2, 100, &two_threads)); /* both threads of one core */
@@ -432,7 +415,6 @@ static void hosts_with_such_nodes_may_lack_room(void **state)
     struct ask large = one_vm(1, SPAN_UNLIMITED, &two_threads);
     struct scenario s;
 
-    (void)state;
     large.cpu = 95;
     begin_with_units(&s, 1, &two_gpus);
     add_hosts(&s, 2, 100, 1024);
@@ -449,7 +431,6 @@ static void threads_are_shared_as_far_as_the_host_allows(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &shared_threads);
     for (int id = 1; id <= 4; id++)
         ask(&s, one_vm(id, 100, &two_threads));
@@ -471,7 +452,6 @@ static void pages_are_counted_and_the_node_with_most_of_them_is_taken(void **sta
                                            .page_kb = 2048};
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &two_gpus);
     ask(&s, one_vm(1, 100, &demand));
     ask(&s, one_vm(2, 100, &demand));
@@ -492,7 +472,6 @@ static void devices_are_near_when_asked(void **state)
         .devices = &any_gpu, .n_devices = 1,    .devices_near = true};
     struct scenario s;
 
-    (void)state;
     begin_with_units(&s, 1, &two_gpus);
     ask(&s, one_vm(1, 100, &two_cores)); /* all of node 1 */
     ask(&s, one_vm(2, 100, &near));
@@ -512,7 +491,6 @@ static void a_forecast_knows_about_devices(void **state)
     struct scenario s;
     int64_t start;
 
-    (void)state;
     begin_with_units(&s, 1, &one_gpu);
     s.settings.backfilling = BACKFILLING_OFF;
     for (int id = 1; id <= 3; id++)
@@ -535,7 +513,6 @@ static void what_exceeds_the_limits_is_refused(void **state)
     struct vm_demand many = {NO_COMPANY, .n_devices = VM_DEVICES_MOST + 1};
     struct vm_demand for_no_role = {NO_COMPANY, .rules = &no_role, .n_rules = 1};
 
-    (void)state;
     assert_true(demand_is_sound(&wants_gpu));
     assert_false(demand_is_sound(&pinned));
     assert_false(demand_is_sound(&many));

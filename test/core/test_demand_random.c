@@ -312,7 +312,6 @@ static void demands_are_met_at_all_times(void **state)
     uint32_t first = number_from("GALERNA_SEED", 1);
     uint32_t days = number_from("GALERNA_DAYS", getenv("GALERNA_SEED") ? 1 : DAYS);
 
-    (void)state;
     for (uint32_t seed = first; seed < first + days; seed++)
         play(seed);
 }

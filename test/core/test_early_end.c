@@ -5,7 +5,6 @@ static void it_is_done_at_once_and_others_come_forward(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.shutdown_time = 10;
     best_effort(&s, 1, 1, 1000);
@@ -37,7 +36,6 @@ static void before_a_planned_suspension(void **state)
 {
     struct scenario s;
 
-    (void)state;
     play_around_a_reservation(&s, 460);
     assert_string_equal(plan_of(&s, 2), "VM 0-468 on 1; SUSPEND 468-500 on 1");
     ends(&s, 2);
@@ -53,7 +51,6 @@ static void at_the_instant_of_a_planned_suspension(void **state)
 {
     struct scenario s;
 
-    (void)state;
     play_around_a_reservation(&s, 468);
     ends(&s, 2);
     assert_int_equal(state_of(&s, 2), LEASE_DONE);
@@ -67,7 +64,6 @@ static void after_a_resumption(void **state)
 {
     struct scenario s;
 
-    (void)state;
     play_around_a_reservation(&s, 650);
     ends(&s, 2);
     assert_int_equal(lease_of(&s, 2)->accumulated, 468 + 18);
@@ -82,7 +78,6 @@ static void at_the_instant_of_its_start(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     best_effort(&s, 1, 1, 100);
     settle(&s);
@@ -97,7 +92,6 @@ static void several_at_once_in_the_order_in_which_their_ends_were_booked(void **
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 3);
     best_effort(&s, 1, 1, 300);
     best_effort(&s, 2, 1, 200);
@@ -122,7 +116,6 @@ static void a_suspended_lease_is_resumed_earlier(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 500, 400);
     settle(&s);
@@ -142,7 +135,6 @@ static void with_the_resumption_of_a_deadline_lease_booked(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     deadline_lease(&s, 1, 1, 1000, 5000);
     at(&s, 300);
@@ -166,7 +158,6 @@ static void of_a_reservation_makes_room_for_the_queue(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.backfilling = BACKFILLING_OFF;
     reservation(&s, 1, 1, 0, 1000);

@@ -48,7 +48,6 @@ static void no_bandwidth(struct scenario *s)
 
 static void senseless_settings_are_refused_by_name(void **state)
 {
-    (void)state;
     expect_no_engine(no_hosts, "no hosts");
     expect_no_engine(no_suspend_rate, "suspend-rate");
     expect_no_engine(negative_resume_rate, "resume-rate");
@@ -60,7 +59,6 @@ static void without_suspension_no_rates_are_needed(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.suspension = SUSPENSION_NONE;
     s.settings.suspend_rate = s.settings.resume_rate = 0;
@@ -94,7 +92,6 @@ static void a_driver_that_errs_is_told(void **state)
 {
     struct engine_input input = {.kind = INPUT_CANCEL, .lease = 1};
 
-    (void)state;
     expect_error(&input, 99, "time runs backwards: 99 after 100");
     input.lease = 77;
     expect_error(&input, 100, "lease 77 is unknown");
@@ -120,7 +117,6 @@ static void a_request_that_makes_no_sense_is_an_error(void **state)
                                     .n_node_sets = 1};
     struct engine_input input = {.kind = INPUT_REQUEST, .request = &request};
 
-    (void)state;
     request.id = 1;
     expect_error(&input, 100, "lease 1 already exists");
     request.id = 5;
@@ -146,7 +142,6 @@ static void an_early_end_of_a_lease_that_does_not_run_is_an_error(void **state)
     struct engine_input input = {.kind = INPUT_ENDED, .lease = 1};
     struct error err = {0};
 
-    (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 50, 10);
     settle(&s);
@@ -159,7 +154,6 @@ static void the_same_instant_may_come_twice(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     best_effort(&s, 1, 1, 10);
     settle(&s);
@@ -176,7 +170,6 @@ static void time_may_begin_anywhere(void **state)
 {
     struct scenario s;
 
-    (void)state;
     for (int64_t origin = -1000000; origin <= 2000000000; origin += 2001000000) {
         scenario_begin(&s, 1);
         s.now = origin;
@@ -222,7 +215,6 @@ static void play_a_day(struct scenario *s, uint32_t seed)
 
 static void the_same_calls_give_the_same_outputs(void **state)
 {
-    (void)state;
     for (uint32_t seed = 1; seed <= 8; seed++) {
         struct scenario a, b;
 
@@ -242,7 +234,6 @@ static void the_same_calls_give_the_same_outputs(void **state)
 
 static void count_lease(void *context, const struct lease *lease)
 {
-    (void)lease;
     ++*(int *)context;
 }
 
@@ -251,7 +242,6 @@ static void only_finished_leases_are_forgotten(void **state)
     struct scenario s;
     struct error err = {0};
 
-    (void)state;
     scenario_begin(&s, 1);
     best_effort(&s, 1, 1, 10);
     settle(&s);
@@ -270,7 +260,6 @@ static void thousands_come_and_go(void **state)
     struct scenario s;
     int count = 0, n = 5000;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.unchecked = true;
     for (int id = 1; id <= n; id++) {
@@ -294,7 +283,6 @@ static void ids_may_come_in_any_order(void **state)
     static const int64_t ids[] = {50, 3, -7, 1000000000000, 4, 49};
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 6);
     for (size_t i = 0; i < 6; i++) {
         best_effort(&s, ids[i], 1, 10);

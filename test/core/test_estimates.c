@@ -54,7 +54,6 @@ static void operations_take_memory_over_rate_rounded_up(void **state)
 {
     struct engine *engine = make_engine(false);
 
-    (void)state;
     assert_int_equal(suspend_span_of_vm(engine, 0), 0);
     assert_int_equal(suspend_span_of_vm(engine, 32), 1);
     assert_int_equal(suspend_span_of_vm(engine, 33), 2);
@@ -72,7 +71,6 @@ static void the_estimate_is_the_longest_that_it_can_take(void **state)
     struct engine *engine = make_engine(false);
     struct lease *lease = make_lease(6, 100, 1024); /* four fit on a host */
 
-    (void)state;
     settings.enactment_overhead = 2;
     engine = apply_settings(engine);
     assert_int_equal(suspend_estimate(engine, lease), 6 * 2 + 4 * 32);
@@ -94,7 +92,6 @@ static void a_hopeless_rate_gives_the_longest_span(void **state)
 {
     struct lease *lease = make_lease(1000000, 1, 4096);
 
-    (void)state;
     for (int haizea = 0; haizea <= 1; haizea++) {
         struct engine *engine = make_engine(haizea);
 
@@ -115,7 +112,6 @@ static void haizea_estimates_n_times_all_of_the_memory(void **state)
     struct engine *engine = make_engine(true);
     struct lease *lease = make_lease(6, 100, 1024);
 
-    (void)state;
     settings.enactment_overhead = 2;
     engine = apply_settings(engine);
     assert_int_equal(suspend_estimate(engine, lease), 6 * (6 * 32 + 2));
@@ -131,7 +127,6 @@ static void the_threshold_is_the_estimate_and_a_part_of_it(void **state)
     struct engine *engine = make_engine(false);
     struct lease *lease = make_lease(1, 100, 1024);
 
-    (void)state;
     assert_int_equal(scheduling_threshold(engine, lease), 64);
     settings.scheduling_threshold_factor = 0.5;
     engine = apply_settings(engine);
@@ -160,7 +155,6 @@ static void the_shutdown_grows_with_the_vms(void **state)
     struct engine *engine = make_engine(false);
     struct lease *lease = make_lease(3, 100, 1024);
 
-    (void)state;
     settings.shutdown_time = 10;
     settings.enactment_overhead = 2;
     engine = apply_settings(engine);
@@ -180,7 +174,6 @@ static void who_may_be_suspended(void **state)
     struct engine *engine = make_engine(false);
     struct lease *one = make_lease(1, 100, 100), *two = make_lease(2, 100, 100);
 
-    (void)state;
     assert_true(may_be_suspended(engine, two));
     two->request.terms = TERMS_NON_PREEMPTABLE;
     assert_false(may_be_suspended(engine, two));
@@ -211,7 +204,6 @@ static void node_sets_are_ordered_by_relative_size(void **state)
     struct lease *lease = lease_create(&request, 0);
     static const uint32_t order[] = {2, 0, 1, 3}, first_vm[] = {0, 2, 3, 6};
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         assert_int_equal(lease->plan->set_order[i], order[i]);
         assert_int_equal(lease->plan->set_first_vm[i], first_vm[i]);
@@ -227,7 +219,6 @@ static void stretches_are_found_by_their_reservations(void **state)
     struct reservation *r[5];
     struct vm_plan *stretch;
 
-    (void)state;
     assert_null(lease_plan_current(lease));
     for (int i = 0; i < 5; i++)
         r[i] = reservation_create(lease, RESERVATION_VM, i, i + 1, NULL);

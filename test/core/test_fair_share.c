@@ -28,7 +28,6 @@ static void usage_fades_with_its_half_life(void **state)
 {
     struct usage usage = {0};
 
-    (void)state;
     usage_add(&usage, HALF_LIFE, 100, 0, 50);
     assert_near(usage_until(&usage, HALF_LIFE, 50), counts(100, 0, 50, 50, HALF_LIFE));
     assert_near(usage_until(&usage, HALF_LIFE, 50 + HALF_LIFE),
@@ -42,7 +41,6 @@ static void usage_fades_with_its_half_life(void **state)
 /* However the time is cut into pieces, and whether it is told as it passes or afterwards. */
 static void any_history_counts_alike(void **state)
 {
-    (void)state;
     for (uint32_t seed = 1; seed <= 300; seed++) {
         struct usage told_at_once = {0}, told_later = {0};
         int64_t now = 0, half_life;
@@ -121,7 +119,6 @@ static void old_leases_of_one_user_do_not_starve_another(void **state)
     static const enum backfilling all[] = {BACKFILLING_OFF, BACKFILLING_AGGRESSIVE,
                                            BACKFILLING_INTERMEDIATE, BACKFILLING_CONSERVATIVE};
 
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         assert_int_equal(start_beside_many(FAIR_SHARE_NO, all[i]), 2000);
         assert_int_equal(start_beside_many(FAIR_SHARE_USERS, all[i]), 100);
@@ -133,7 +130,6 @@ static void priority_comes_before_fair_share(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, FAIR_SHARE_USERS, BACKFILLING_OFF);
     wish_of(&s, 1, 1, 0, 100);
     ask(&s, (struct ask){
@@ -149,7 +145,6 @@ static void priority_comes_before_fair_share(void **state)
 /* As the policy `priority` with ageing: older leases are preferred. */
 static void prefer_the_older(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n; i++)
         scores[i] = batch->victims[i].lease->request.submit > batch->preemptor->request.submit
                         ? 1
@@ -182,7 +177,6 @@ static int64_t end_beside_older_leases(enum fair_share_by by)
 
 static void old_leases_do_not_preempt_whose_turn_it_is(void **state)
 {
-    (void)state;
     assert_int_equal(end_beside_older_leases(FAIR_SHARE_NO), 2400);
     assert_int_equal(end_beside_older_leases(FAIR_SHARE_USERS), 1400);
 }
@@ -191,7 +185,6 @@ static void what_was_used_before_counts(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, FAIR_SHARE_USERS, BACKFILLING_OFF);
     adopt(&s, (struct ask){.id = 1, .kind = LEASE_BEST_EFFORT, .duration = 100, .user = 1},
           (struct adoption){.as = ADOPTED_QUEUED, .not_before = INSTANT_NONE});
@@ -298,7 +291,6 @@ static void play(uint32_t seed, enum fair_share_by by)
 
 static void whoever_used_the_least_for_their_share_goes_first(void **state)
 {
-    (void)state;
     for (uint32_t seed = 1; seed <= QUEUES; seed++) {
         play(seed, FAIR_SHARE_USERS);
         play(seed, FAIR_SHARE_GROUPS);

@@ -33,7 +33,6 @@ static void those_behind_the_first_get_an_estimate_that_comes_true(void **state)
     struct scenario s;
     struct forecast *forecast;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.settings.suspension = SUSPENSION_NONE;
     best_effort(&s, 1, 2, 100);
@@ -59,7 +58,6 @@ static void without_backfilling_nobody_is_told_to_overtake(void **state)
     struct scenario s;
     struct forecast *forecast;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.settings.backfilling = BACKFILLING_OFF;
     s.settings.suspension = SUSPENSION_NONE;
@@ -78,7 +76,6 @@ static void no_planned_end_gives_no_start(void **state)
     struct scenario s;
     struct forecast *forecast;
 
-    (void)state;
     scenario_begin(&s, 1);
     best_effort(&s, 1, 1, SPAN_UNLIMITED);
     best_effort(&s, 2, 1, 10);
@@ -95,7 +92,6 @@ static void kept_room_gives_no_start(void **state)
     struct scenario s;
     struct forecast *forecast;
 
-    (void)state;
     scenario_begin(&s, 2);
     best_effort(&s, 1, 1, SPAN_UNLIMITED);
     settle(&s);
@@ -128,7 +124,6 @@ static void requirements_count(void **state)
     struct scenario s;
     struct forecast *forecast;
 
-    (void)state;
     begin_with_two_taken(&s);
     ask(&s, (struct ask){.id = 9, .duration = 10, .hosts = &filter});
     forecast = whole_forecast(&s, 50);
@@ -145,7 +140,6 @@ static void vms_of_different_sizes_start_together(void **state)
     struct scenario s;
     struct forecast *forecast;
 
-    (void)state;
     begin_with_two_taken(&s);
     ask(&s, (struct ask){.id = 3, .duration = 10, .sets = sets, .n_sets = 2});
     best_effort(&s, 4, 2, 10);
@@ -162,7 +156,6 @@ static void too_many_are_left_out(void **state)
     struct scenario s;
     struct forecast *forecast;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.backfilling = BACKFILLING_OFF;
     for (int64_t id = 1; id <= 6; id++)
@@ -183,7 +176,6 @@ static void in_turns_it_is_the_same(void **state)
     struct forecast *whole, *turns;
     size_t n = 1;
 
-    (void)state;
     scenario_begin(&s, 3);
     s.settings.backfilling = BACKFILLING_OFF;
     for (int64_t id = 1; id <= 30; id++)
@@ -208,7 +200,6 @@ static void in_turns_it_is_the_same(void **state)
 /* On one host, in order, with nobody preempted, there is only one way to go on. */
 static void on_one_host_it_is_exact(void **state)
 {
-    (void)state;
     for (uint32_t seed = 1; seed <= 40; seed++) {
         struct scenario s;
         struct forecast *forecast;
@@ -286,7 +277,6 @@ static void a_start_in_front_of_a_reservation_is_told(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_behind_a_reservation(&s, 30000, &only_first, NULL);
     expect_start(&s, 100); /* it moves to host 2 */
     begin_behind_a_reservation(&s, 100, NULL, &only_first);
@@ -297,7 +287,6 @@ static void behind_a_reservation_that_stays_it_waits(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_behind_a_reservation(&s, 50000, &only_first, NULL);
     expect_start(&s, 40600);
     begin_behind_a_reservation(&s, 100, &only_first, &only_first);
@@ -309,7 +298,6 @@ static void a_stamp_changes_with_what_matters(void **state)
     struct scenario s;
     uint64_t one, two;
 
-    (void)state;
     scenario_begin(&s, 1);
     best_effort(&s, 1, 1, 100);
     settle(&s);

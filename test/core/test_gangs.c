@@ -5,7 +5,6 @@ static void several_vms_share_a_host(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 0);
     add_hosts(&s, 2, 400, 4096);
     ask(&s, (struct ask){.id = 1, .vms = 6, .cpu = 100, .memory = 512, .duration = 10});
@@ -22,7 +21,6 @@ static void memory_limits_the_vms_of_a_host(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 0);
     add_hosts(&s, 2, 400, 1024);
     ask(&s, (struct ask){.id = 1, .vms = 2, .cpu = 100, .memory = 600, .duration = 10});
@@ -46,7 +44,6 @@ static void the_largest_vms_are_placed_first(void **state)
     struct node_set sets[] = {{2, {{50, 512}}, NULL, NULL}, {1, {{100, 1024}}, NULL, NULL}};
     const struct placement *placement;
 
-    (void)state;
     scenario_begin(&s, 2);
     ask(&s, (struct ask){.id = 1, .duration = 10, .sets = sets, .n_sets = 2});
     placement = lease_of(&s, 1)->reservations[0]->placement;
@@ -66,7 +63,6 @@ static void hosts_of_different_sizes_take_what_fits_them(void **state)
     struct scenario s;
     struct node_set sets[] = {{1, {{400, 4096}}, NULL, NULL}, {1, {{100, 1024}}, NULL, NULL}};
 
-    (void)state;
     scenario_begin(&s, 1);
     add_hosts(&s, 1, 400, 4096);
     ask(&s, (struct ask){.id = 1, .duration = 10, .sets = sets, .n_sets = 2});
@@ -85,7 +81,6 @@ static void a_gpu_is_a_resource_like_any_other(void **state)
     struct node_set one_gpu = {1, {{100, 512, 0, 0, 0, 1}}, NULL, NULL};
     int gpu;
 
-    (void)state;
     scenario_begin(&s, 0);
     gpu = resource_types_add(&s.site.types, "GPU", NULL);
     assert_int_equal(gpu, RESOURCE_TYPES_FIXED);
@@ -114,7 +109,6 @@ static void more_gpus_than_there_are_is_too_big(void **state)
     struct node_set many = {1, {{100, 512, 0, 0, 0, 3}}, NULL, NULL};
     struct amounts with_gpu = {{400, 4096, 1000, 1000, 1000, 2}};
 
-    (void)state;
     scenario_begin(&s, 0);
     resource_types_add(&s.site.types, "GPU", NULL);
     assert_int_equal(site_add_hosts(&s.site, 2, &with_gpu, NULL), 0);
@@ -129,7 +123,6 @@ static void an_amount_of_a_type_the_site_has_not_is_too_big(void **state)
     struct scenario s;
     struct node_set unknown = {1, {{100, 512, 0, 0, 0, 1}}, NULL, NULL};
 
-    (void)state;
     scenario_begin(&s, 1);
     ask(&s, (struct ask){.id = 1, .duration = 10, .sets = &unknown, .n_sets = 1});
     assert_int_equal(state_of(&s, 1), LEASE_REJECTED);
@@ -141,7 +134,6 @@ static void a_gang_starts_and_stops_together(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 3);
     reservation(&s, 1, 1, 50, 50);
     settle(&s);

@@ -120,7 +120,6 @@ static void hold_one(struct play *play, struct held_room *held)
 
 static void hosts_are_those_of_a_scan(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct held_room held = {0};
         struct play play;

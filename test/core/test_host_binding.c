@@ -18,7 +18,6 @@ static void a_lease_takes_hosts_that_nobody_misses(void **state)
 {
     struct scenario s;
 
-    (void)state;
     a_wide_lease_planned_for_20(&s);
     best_effort(&s, 5, 1, 100);
     assert_string_equal(reason_of(&s, 4), "planned: planned to start at 20");
@@ -34,7 +33,6 @@ static void a_lease_that_would_delay_the_planned_one_waits(void **state)
 {
     struct scenario s;
 
-    (void)state;
     a_wide_lease_planned_for_20(&s);
     best_effort(&s, 5, 1, 100);
     at(&s, 11);
@@ -51,7 +49,6 @@ static void a_reservation_gives_planned_leases_their_hosts(void **state)
 {
     struct scenario s;
 
-    (void)state;
     a_wide_lease_planned_for_20(&s);
     settle(&s);
     assert_string_equal(plan_of(&s, 4), "VM 20-70; SHUTDOWN 70-70");
@@ -71,7 +68,6 @@ static void after_the_reservation_hosts_are_counted_again(void **state)
 {
     struct scenario s;
 
-    (void)state;
     a_wide_lease_planned_for_20(&s);
     reservation(&s, 5, 1, 11, 1);
     assert_string_equal(plan_of(&s, 4), "VM 20-70 on 1,2; SHUTDOWN 70-70 on 1,2");
@@ -88,7 +84,6 @@ static void as_haizea_places_keep_their_hosts(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     as_haizea(&s);
     s.settings.suspension = SUSPENSION_NONE;
@@ -107,7 +102,6 @@ static bool hosts_1_and_2_are_vetoed;
 
 static void veto_hosts(void *context, const struct host_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n_hosts; i++)
         scores[i] = hosts_1_and_2_are_vetoed && batch->hosts[i] < 2 ? POLICY_VETO : 0;
 }
@@ -116,7 +110,6 @@ static void a_planned_lease_whose_hosts_are_vetoed_waits_on(void **state)
 {
     struct scenario s;
 
-    (void)state;
     hosts_1_and_2_are_vetoed = false;
     a_wide_lease_planned_for_20(&s);
     s.policies.score_hosts = veto_hosts;
@@ -138,7 +131,6 @@ static void leases_that_end_together_bring_others_forward_once(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.settings.suspension = SUSPENSION_NONE;
     s.settings.backfilling = BACKFILLING_CONSERVATIVE;

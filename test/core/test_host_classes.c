@@ -55,7 +55,6 @@ static void hosts_are_where_they_were_put(void **state)
     uint32_t *in = malloc(HOSTS * sizeof *in);
     struct dice dice = {1};
 
-    (void)state;
     assert_non_null(in);
     for (size_t host = 0; host < HOSTS; host++)
         in[host] = STATES;
@@ -81,7 +80,6 @@ static void too_many_classes_are_refused(void **state)
     struct host_state where = {0};
     uint32_t host = 0;
 
-    (void)state;
     for (; host < 64; host++) {
         where.leases = (int32_t)host;
         if (!host_classes_put(classes, host, &where))
@@ -238,7 +236,6 @@ static void schedules_are_those_of_hosts_one_by_one(void **state)
 {
     const unsigned columns = HOST_COLUMN_LEASES | HOST_COLUMN_CHANGE | HOST_COLUMN_FREE;
 
-    (void)state;
     for (uint32_t seed = 1; seed <= DAYS; seed++) {
         struct selection one_by_one = {0}, by_classes = {0};
         unsigned read = seed % 4 == 0 ? HOST_COLUMN_LEASES | HOST_COLUMN_CHANGE : columns;

@@ -41,7 +41,6 @@ static void vms_go_to_allowed_hosts_only(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     ask(&s, small(1, 6, &on_last_two));
     ask(&s, small(2, 1, &on_second));
@@ -54,7 +53,6 @@ static void they_wait_for_an_allowed_host(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     ask(&s, (struct ask){.id = 1, .duration = 50, .hosts = &on_second});
     ask(&s, (struct ask){.id = 2, .duration = 50, .hosts = &on_second});
@@ -72,7 +70,6 @@ static void what_no_allowed_host_could_hold_is_refused(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     ask(&s, (struct ask){.id = 1, .duration = 50, .hosts = &nowhere});
     ask(&s, (struct ask){.id = 2, .vms = 3, .duration = 50, .hosts = &on_last_two});
@@ -98,7 +95,6 @@ static void a_refused_reservation_is_told_how_many_would_fit(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     ask(&s, (struct ask){.id = 1, .duration = 100, .hosts = &on_last_two});
     settle(&s);
@@ -122,7 +118,6 @@ static void the_largest_rank_comes_first(void **state)
     static const struct host_filter filter = {.allowed = not_last, .rank = &rank};
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     ask(&s, small(1, 9, &filter));
     assert_string_equal(hosts_of(&s, 1), "2 2 2 2 3 3 3 3 1");
@@ -131,7 +126,6 @@ static void the_largest_rank_comes_first(void **state)
 
 static void score_by_place(void *context, const struct host_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n_hosts; i++)
         scores[i] = batch->hosts[i];
 }
@@ -143,7 +137,6 @@ static void the_policy_decides_among_equals(void **state)
     static const struct host_filter filter = {.rank = &rank};
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     s.policies.score_hosts = score_by_place;
     ask(&s, small(1, 12, &filter));
@@ -156,7 +149,6 @@ static void packing_fills_hosts_that_have_vms(void **state)
     static const struct host_filter packing = {.rank_per_vm = 1};
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     ask(&s, small(1, 1, &on_second));
     settle(&s);
@@ -172,7 +164,6 @@ static void striping_spreads_vms(void **state)
     static const struct host_filter striping = {.rank_per_vm = -1};
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     ask(&s, small(1, 2, &on_second));
     settle(&s);
@@ -188,7 +179,6 @@ static void vms_that_have_gone_do_not_count(void **state)
     static const struct host_filter packing = {.rank_per_vm = 1};
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     ask(&s, small(1, 3, &on_second));
     ask(&s, small(2, 2, &on_last_two));
@@ -212,7 +202,6 @@ static void each_node_set_has_its_own_hosts(void **state)
                                     {2, half, &on_last_two, NULL}};
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     ask(&s, (struct ask){.id = 1, .duration = 100, .sets = sets, .n_sets = 4});
     assert_string_equal(hosts_of(&s, 1), "2 2 2 1 3 3");
@@ -227,7 +216,6 @@ static void only_leases_on_allowed_hosts_are_preempted(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     reservations_preempt(&s);
     for (int64_t id = 1; id <= 4; id++)
@@ -248,7 +236,6 @@ static void a_closed_host_takes_nothing_new(void **state)
     static const uint32_t first[] = {0};
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.site.hosts[0].closed = true;
     adopt(&s, (struct ask){.id = 1, .cpu = 25, .memory = 256, .duration = 100},
@@ -269,7 +256,6 @@ static void memory_on_a_closed_host_waits(void **state)
     static const uint32_t first[] = {0};
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.site.hosts[0].closed = true;
     adopt(&s, (struct ask){.id = 1, .duration = 100},
@@ -292,7 +278,6 @@ static void a_deadline_lease_keeps_to_its_hosts(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     ask(&s, (struct ask){.id = 1, .duration = 300, .hosts = &on_second, .non_preemptable = true});
     settle(&s);

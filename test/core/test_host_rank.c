@@ -47,7 +47,6 @@ static void each_host_has_its_own(void **state)
     uint32_t hosts[HOSTS];
     int64_t ranks[HOSTS];
 
-    (void)state;
     fill();
     for (uint32_t i = 0; i < HOSTS; i++)
         hosts[i] = HOSTS - 1 - i;
@@ -65,7 +64,6 @@ static void no_steps_are_zero(void **state)
 {
     const struct host_rank preferred = {.preferences = preferences}, nothing = {0};
 
-    (void)state;
     fill();
     assert_int_equal(host_rank_of(&nothing, 3), 0);
     assert_int_equal(host_rank_of(&preferred, 3), INT64_C(1) << 40);

@@ -111,7 +111,6 @@ static void it_is_mended_where_hosts_change(void **state)
 {
     static const struct amounts vms[] = {{{40, 100}}, {{10, 500}}, {{0, 300}}};
 
-    (void)state;
     for (uint32_t seed = 1; seed <= 40; seed++) {
         struct bench b;
 
@@ -139,7 +138,6 @@ static void more_changes_than_are_remembered_do_no_harm(void **state)
     static const struct amounts vm = {{40, 100}};
     struct bench b;
 
-    (void)state;
     set_up(&b, 99);
     survey_now(b.surveys, b.table, &vm);
     for (int round = 0; round < 3; round++) {
@@ -156,7 +154,6 @@ static void what_a_trial_changes_is_seen_and_forgotten(void **state)
     struct bench b;
     size_t mark;
 
-    (void)state;
     set_up(&b, 5);
     for (int i = 0; i < 9; i++)
         change(&b);
@@ -176,7 +173,6 @@ static void the_most_on_a_host_follows_the_size(void **state)
     static const struct amounts small = {{10, 100}}, large = {{60, 100}};
     struct bench b;
 
-    (void)state;
     set_up(&b, 1);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(survey_most_on_a_host(b.surveys, b.table, &small), 10);

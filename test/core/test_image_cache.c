@@ -19,7 +19,6 @@ static void an_image_stays_when_its_lease_is_over(void **state)
 {
     struct image_cache cache = {0};
 
-    (void)state;
     assert_null(image_cache_find(&cache, "a"));
     image_cache_add(&cache, "a", 100, 1000, vm_of(1));
     image_cache_add(&cache, "a", 100, 1000, vm_of(1)); /* once more for the same VM */
@@ -42,7 +41,6 @@ static void a_use_says_how_long_it_is_kept(void **state)
 {
     struct image_cache cache = {0};
 
-    (void)state;
     image_cache_use(&cache, "a", vm_of(1), 500); /* not there */
     assert_int_equal(cache.n, 0);
     image_cache_add(&cache, "a", 100, 1000, vm_of(1));
@@ -58,7 +56,6 @@ static void the_unused_one_to_be_kept_shortest_goes_first(void **state)
 {
     struct image_cache cache = {0};
 
-    (void)state;
     image_cache_add(&cache, "long", 400, 1000, vm_of(1));
     image_cache_use(&cache, "long", vm_of(1), 900);
     image_cache_add(&cache, "short", 400, 1000, vm_of(2));
@@ -81,7 +78,6 @@ static void an_image_is_not_cached_when_all_are_in_use(void **state)
 {
     struct image_cache cache = {0};
 
-    (void)state;
     image_cache_add(&cache, "a", 600, 1000, vm_of(1));
     image_cache_add(&cache, "b", 600, 1000, vm_of(2));
     assert_null(image_cache_find(&cache, "b"));

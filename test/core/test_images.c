@@ -32,7 +32,6 @@ static void unmanaged_images_are_there_already(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     ask_image(&s, 1, 1, "a.img", 250);
     assert_string_equal(plan_of(&s, 1), "VM 0-100 on 1; SHUTDOWN 100-100 on 1");
@@ -46,7 +45,6 @@ static void a_lease_starts_when_its_image_is_there(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_with_images(&s, 1, TRANSFER_UNICAST);
     ask_image(&s, 1, 1, "a.img", 250);
     assert_string_equal(plan_of(&s, 1), "FILE_TRANSFER 0-20 on repository,1; VM 20-120 on 1; "
@@ -65,7 +63,6 @@ static void unicast_sends_a_copy_to_each_vm_multicast_one_to_all(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_with_images(&s, 3, TRANSFER_UNICAST);
     ask_image(&s, 1, 3, "a.img", 250);
     assert_string_equal(plan_of(&s, 1), "FILE_TRANSFER 0-60 on repository,1,2,3; "
@@ -86,7 +83,6 @@ static void transfers_follow_each_other(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_with_images(&s, 3, TRANSFER_UNICAST);
     s.settings.force_transfer_time = 7;
     ask_image(&s, 1, 1, "a.img", 250);
@@ -105,7 +101,6 @@ static void for_a_reservation_the_image_arrives_just_in_time(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_with_images(&s, 4, TRANSFER_UNICAST);
     reserve_image(&s, 1, 500, "a.img");
     reserve_image(&s, 2, 490, "b.img");
@@ -124,7 +119,6 @@ static void a_reservation_whose_image_comes_too_late_is_refused(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_with_images(&s, 2, TRANSFER_UNICAST);
     reserve_image(&s, 1, 19, "a.img");
     reserve_image(&s, 2, 20, "a.img");
@@ -156,7 +150,6 @@ static void a_lease_rides_on_a_planned_multicast(void **state)
 {
     struct scenario s;
 
-    (void)state;
     two_share_a_transfer(&s);
     assert_string_equal(plan_of(&s, 2), "FILE_TRANSFER 500-520 on repository,2,3; "
                                         "VM 520-620 on 2; SHUTDOWN 620-620 on 2");
@@ -171,7 +164,6 @@ static void redundant_transfers_may_be_wanted(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_with_images(&s, 4, TRANSFER_MULTICAST);
     s.settings.avoid_redundant_transfers = false;
     ask_image(&s, 1, 1, "large.img", 6250);
@@ -185,7 +177,6 @@ static void redundant_transfers_may_be_wanted(void **state)
 
 static void riders_keep_the_transfer_of_a_cancelled_owner(void **state)
 {
-    (void)state;
     for (int64_t time = 100; time <= 510; time += 410) { /* before it begins, and under way */
         struct scenario s;
 
@@ -206,7 +197,6 @@ static void without_riders_it_is_taken_back(void **state)
 {
     struct scenario s;
 
-    (void)state;
     two_share_a_transfer(&s);
     at(&s, 100);
     cancel(&s, 3);
@@ -223,7 +213,6 @@ static void a_cancelled_transfer_frees_the_repository(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_with_images(&s, 2, TRANSFER_UNICAST);
     ask_image(&s, 1, 1, "large.img", 6250);
     at(&s, 100);
@@ -241,7 +230,6 @@ static void a_cached_image_needs_no_transfer(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_with_images(&s, 1, TRANSFER_UNICAST);
     s.settings.image_reuse = IMAGE_REUSE_CACHES;
     s.settings.image_cache_size = 1000;
@@ -260,7 +248,6 @@ static void a_cached_image_needs_no_transfer(void **state)
 
 static void an_unused_image_makes_room_in_the_cache(void **state)
 {
-    (void)state;
     for (int64_t size = 499; size <= 500; size++) {
         struct scenario s;
 
@@ -283,7 +270,6 @@ static void an_image_that_is_kept_long_enough_serves_reservations(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_with_images(&s, 0, TRANSFER_UNICAST);
     add_hosts(&s, 1, 300, 3072);
     s.settings.image_reuse = IMAGE_REUSE_CACHES;
@@ -307,7 +293,6 @@ static void a_deadline_lease_waits_for_its_image(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_with_images(&s, 1, TRANSFER_UNICAST);
     ask(&s, (struct ask){.id = 1,
                          .kind = LEASE_DEADLINE,
@@ -326,7 +311,6 @@ static void a_lease_being_prepared_is_no_victim(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_with_images(&s, 1, TRANSFER_UNICAST);
     reservations_preempt(&s);
     ask_image(&s, 1, 1, "a.img", 250);
@@ -342,7 +326,6 @@ static void a_lease_being_prepared_is_no_victim(void **state)
 
 static void cancelled_while_it_is_prepared(void **state)
 {
-    (void)state;
     for (int haizea = 0; haizea < 2; haizea++)
         for (int64_t time = 0; time <= 120; time += 10) {
             struct scenario s;

@@ -41,7 +41,6 @@ static void it_starts_at_once_and_leaves_before_the_reservation(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, true);
     ask(&s, half_for_ever(20));
     settle(&s);
@@ -65,7 +64,6 @@ static void where_it_may_not_move_it_waits(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, false);
     ask(&s, half_for_ever(20));
     settle(&s);
@@ -80,7 +78,6 @@ static void it_starts_in_front_once_a_host_is_free(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.settings.transfer_bandwidth = 100;
     s.settings.in_front_least = 3600;
@@ -112,7 +109,6 @@ static void its_next_host_is_kept_for_it(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, true);
     ask(&s, half_for_ever(20));
     settle(&s);
@@ -137,7 +133,6 @@ static void without_the_reservation_it_stays(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, true);
     ask(&s, half_for_ever(20));
     at(&s, 6000);
@@ -155,7 +150,6 @@ static void a_near_reservation_is_not_worth_a_move(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, true);
     at(&s, 4900);
     ask(&s, (struct ask){.id = 11,
@@ -174,7 +168,6 @@ static void it_ends_before_it_has_moved(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, true);
     ask(&s, half_for_ever(20));
     at(&s, 7000);
@@ -220,7 +213,6 @@ static void hosts_that_are_closed_in_turn_are_used(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_closing(&s, 2, 3);
     ask(&s, half_for_ever(20));
     settle(&s);
@@ -236,7 +228,6 @@ static void without_a_host_for_later_it_waits_for_the_last_closing(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_closing(&s, 1, 3);
     ask(&s, half_for_ever(20));
     settle(&s);
@@ -249,7 +240,6 @@ static void hosts_that_are_never_closed_come_first(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 3);
     s.settings.in_front_least = 3600;
     close_in_turn(&s, 2, 1);
@@ -266,7 +256,6 @@ static void a_host_that_closes_later_takes_what_must_leave(void **state)
     struct ask what = half_for_ever(20);
     struct scenario s;
 
-    (void)state;
     begin_closing(&s, 2, 1);
     what.hosts = &only_second;
     adopt(&s, what,
@@ -317,7 +306,6 @@ static void a_new_engine_plans_the_move_again(void **state)
 {
     struct scenario s;
 
-    (void)state;
     take_over(&s, 1000, 50);
     assert_int_equal(adopt_reservation(&s), 0);
     ask(&s, (struct ask){.id = 30,
@@ -339,7 +327,6 @@ static void a_new_engine_begins_a_late_move_at_once(void **state)
 {
     struct scenario s;
 
-    (void)state;
     take_over(&s, 19950, 50);
     assert_int_equal(adopt_reservation(&s), 0);
     settle(&s);
@@ -354,7 +341,6 @@ static void without_another_host_it_stays_and_says_so(void **state)
 {
     struct scenario s;
 
-    (void)state;
     take_over(&s, 1000, 100);
     assert_int_equal(adopt_reservation(&s), 0);
     s.unchecked = true; /* host 1 is promised twice */
@@ -373,7 +359,6 @@ static void a_new_engine_leaves_it_where_it_can_stay(void **state)
 {
     struct scenario s;
 
-    (void)state;
     take_over(&s, 1000, 50);
     settle(&s);
     assert_string_equal(plan_of(&s, 20), "VM 900-ever on 1");

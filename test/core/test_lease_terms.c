@@ -16,7 +16,6 @@ static void every_row_is_complete(void **state)
     struct term_values values;
     char text[TERM_TEXT_MAX], expected[TERM_EXPECTED_MAX];
 
-    (void)state;
     term_values_init(&values);
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const struct lease_term *term = &lease_terms[i];
@@ -45,7 +44,6 @@ static void a_request_and_its_terms_are_one(void **state)
 {
     struct lease_request request = {.priority = 7, .origin = ORIGIN_EXTERNAL};
 
-    (void)state;
     assert_int_equal(request.term_values.priority, 7);
     request.term_values.terms = TERMS_MIGRATABLE;
     assert_int_equal(request.terms, TERMS_MIGRATABLE);
@@ -83,7 +81,6 @@ static void values_are_read_by_their_type(void **state)
                             *word = lease_term_find("origin"),
                             *number = lease_term_find("priority");
 
-    (void)state;
     expect_read(flag, "YES", "yes");
     expect_read(flag, "1", "yes");
     expect_read(flag, "false", "no");
@@ -119,7 +116,6 @@ static void texts_are_safe_in_templates(void **state)
     } memory = {.text = ""};
     char expected[TERM_EXPECTED_MAX], shown[TERM_TEXT_MAX], longest[TERM_TEXT_MAX + 1];
 
-    (void)state;
     assert_true(term_is_usual(&term, &memory.values));
     assert_int_equal(term_read(&term, "physics 7", &memory.values, expected), 0);
     assert_string_equal(memory.text, "physics 7");
@@ -139,7 +135,6 @@ static void fractions_are_rounded_down_to_whole_numbers(void **state)
     static const int32_t cases[][2] = {{500, 0}, {-1, -1}, {-1000, -1}, {-1001, -2}, {2999, 2}};
     struct term_values values;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         term_set_number(term, &values, cases[i][0]);
         assert_int_equal(term_whole(term, &values), cases[i][1]);
@@ -151,7 +146,6 @@ static void preemptible_and_terms_follow_each_other(void **state)
     const unsigned preemptible = 1U << TERM_ID_preemptible, terms = 1U << TERM_ID_terms;
     struct term_values values;
 
-    (void)state;
     term_values_init(&values);
     assert_false(values.preemptible);
     assert_int_equal(values.terms, TERMS_NON_PREEMPTABLE);

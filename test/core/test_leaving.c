@@ -12,7 +12,6 @@ static void it_moves_at_once(void **state)
     struct ask what = half(1, 2000);
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     what.hosts = &off_first;
     runs(&s, what, first, 3000, 1000);
@@ -31,7 +30,6 @@ static void terms_do_not_matter(void **state)
 {
     static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_RESERVATION, LEASE_DEADLINE};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct ask what = half(1, 2000);
         struct scenario s;
@@ -56,7 +54,6 @@ static void it_goes_before_the_queue(void **state)
     struct ask what = half(1, 2000), waits = half(2, 100);
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     what.hosts = &off_first;
     runs(&s, what, first, 3000, 1000);
@@ -75,7 +72,6 @@ static void without_room_it_stays_and_says_so(void **state)
     struct ask what = half(1, 2000);
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     what.hosts = &off_first;
     runs(&s, what, first, 3000, 1000);
@@ -97,7 +93,6 @@ static void one_that_ends_first_stays_and_says_so(void **state)
     struct ask what = half(1, 2000);
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     what.hosts = &off_first;
     runs(&s, what, first, 1030, 1000);
@@ -114,7 +109,6 @@ static void a_window_is_left_in_time(void **state)
 {
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     close_host(&s, first, 2000, 2600);
     runs(&s, half(1, 2000), first, 3000, 2000);
@@ -134,7 +128,6 @@ static void a_window_is_planned_around(void **state)
 {
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 1);
     close_host(&s, first, 2000, 2600);
     best_effort(&s, 1, 1, 1000);
@@ -167,7 +160,6 @@ static void a_reservation_without_an_end_starts_before_windows(void **state)
 {
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     s.settings.in_front_least = 1000;
     s.unchecked = true; /* it is booked for ever */
@@ -192,7 +184,6 @@ static void reservations_are_placed_elsewhere(void **state)
 {
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     close_host(&s, first, 2000, 2600);
     adopt(&s, (struct ask){.id = 1, .kind = LEASE_RESERVATION, .start = 2100, .duration = 100},
@@ -208,7 +199,6 @@ static void a_later_move_keeps_no_reservation_out(void **state)
     struct ask what = half(1, 5000);
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     reservations_preempt(&s);
     close_host(&s, first, 4000, 4600);
@@ -232,7 +222,6 @@ static void a_later_move_keeps_its_room(void **state)
     struct ask what = half(1, 5000), later = {.kind = LEASE_RESERVATION, .start = 4500};
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     close_host(&s, first, 4000, INSTANT_NEVER);
     what.non_preemptable = later.non_preemptable = true;
@@ -259,7 +248,6 @@ static void a_later_move_makes_way(void **state)
     struct ask what = half(1, 5000);
     struct scenario s;
 
-    (void)state;
     for (int64_t id = 2; id <= 5; id++) {
         struct ask later = {.id = id, .start = 4500, .duration = 300};
         bool even = id % 2 == 0;
@@ -287,7 +275,6 @@ static void a_move_that_is_only_wanted_yields(void **state)
     struct ask what = half(1, 5000);
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     what.hosts = &off_first;
     what.non_preemptable = true;
@@ -318,7 +305,6 @@ static void the_rest_of_a_lease_stays(void **state)
          .hosts = &on_second}};
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 3);
     runs(&s, (struct ask){.id = 1, .duration = 2000, .sets = sets, .n_sets = 2}, hosts, 3000, 1000);
     settle(&s);
@@ -340,7 +326,6 @@ static void only_vms_that_must_leave_take_time(void **state)
     const struct ask four = {.id = 1, .duration = 2000, .sets = sets, .n_sets = 3};
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 3);
     close_host(&s, first, 1050, 1200);
     runs(&s, four, hosts, 1100, 1050);
@@ -357,7 +342,6 @@ static void a_full_closed_host_is_left_for_the_last_room(void **state)
 {
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     s.unchecked = true;
     close_host(&s, first, 1000, INSTANT_NEVER);
@@ -377,7 +361,6 @@ static void one_that_may_not_move_stays(void **state)
     struct ask what = half(1, 500);
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     s.unchecked = true; /* it runs on in the window */
     what.hosts = &stay;

@@ -37,7 +37,6 @@ static void devices_are_had_on_the_new_host(void **state)
     struct ask what = half(1, 2000);
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 3);
     s.site.hosts[0].units = s.site.hosts[2].units = &one_gpu;
     what.hosts = &off_first;
@@ -60,7 +59,6 @@ static void vms_of_a_lease_have_theirs(void **state)
 {
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 3);
     for (size_t host = 0; host < 3; host++)
         s.site.hosts[host].units = &one_gpu;
@@ -79,7 +77,6 @@ static void a_vm_that_stays_keeps_its_units(void **state)
 {
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 3);
     s.site.hosts[0].units = s.site.hosts[1].units = &one_gpu;
     runs_twice(&s, 1, &wants_gpu);
@@ -93,7 +90,6 @@ static void vms_of_a_group_stay_apart(void **state)
 {
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 3);
     runs_twice(&s, 1, &keeps_apart);
     settle(&s);
@@ -116,7 +112,6 @@ static void what_must_be_together_leaves_together(void **state)
     struct ask what = half(1, 2000);
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 2);
     what.hosts = &off_first;
     what.demand = &keeps_together;
@@ -135,8 +130,6 @@ static void what_must_be_together_leaves_together(void **state)
 /* Those that leave together make way together. */
 static void they_make_way_together(void **state)
 {
-
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct ask what = half(1, 5000);
         struct ask later = {.id = 3, .kind = LEASE_RESERVATION, .start = 4500, .duration = 300};
@@ -167,7 +160,6 @@ static void or_not_at_all(void **state)
     struct ask what = half(1, 2000);
     struct scenario s;
 
-    (void)state;
     leaving_begin(&s, 3);
     what.hosts = &off_first;
     what.demand = &keeps_together;

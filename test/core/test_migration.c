@@ -22,7 +22,6 @@ static void without_migration_it_waits_for_its_host(void **state)
 {
     struct scenario s;
 
-    (void)state;
     play(&s, MIGRATION_NO);
     run_to_end(&s);
     assert_string_equal(plan_of(&s, 1), "VM 0-468 on 1; SUSPEND 468-500 on 1; "
@@ -36,7 +35,6 @@ static void its_memory_is_moved(void **state)
 {
     struct scenario s;
 
-    (void)state;
     play(&s, MIGRATION_YES);
     at(&s, 550);
     settle(&s);
@@ -55,7 +53,6 @@ static void over_a_faster_network_it_takes_less(void **state)
 {
     struct scenario s;
 
-    (void)state;
     play_at(&s, MIGRATION_YES, 1000);
     run_to_end(&s);
     assert_int_equal(lease_of(&s, 1)->reservations[2]->until, 500 + 9);
@@ -67,7 +64,6 @@ static void with_shared_storage_it_takes_no_time(void **state)
 {
     struct scenario s;
 
-    (void)state;
     play(&s, MIGRATION_YES_NOTRANSFER);
     run_to_end(&s);
     assert_string_equal(plan_of(&s, 1), "VM 0-468 on 1; SUSPEND 468-500 on 1; "
@@ -81,7 +77,6 @@ static void its_disk_image_goes_first(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.settings.migration = MIGRATION_YES;
     s.settings.preparation = PREPARATION_IMAGE_TRANSFER;
@@ -102,7 +97,6 @@ static void who_comes_back_to_the_same_host_is_not_moved(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.migration = MIGRATION_YES;
     reservation(&s, 2, 1, 500, 100);
@@ -122,7 +116,6 @@ static void only_vms_that_change_hosts_are_moved(void **state)
     const struct lease *lease;
     uint32_t moved = 0;
 
-    (void)state;
     scenario_begin(&s, 3);
     s.settings.migration = MIGRATION_YES;
     reservation(&s, 2, 1, 500, 3000); /* host 1 */
@@ -147,7 +140,6 @@ static void only_vms_that_change_hosts_are_moved(void **state)
 
 static void cancelled_while_it_is_moved(void **state)
 {
-    (void)state;
     for (int64_t time = 490; time < 1150; time += 11) {
         struct scenario s;
 

@@ -126,7 +126,6 @@ static void refusals_are_remembered_until_something_changes(void **state)
 {
     struct world world;
 
-    (void)state;
     world_init(&world);
     for (int round = 0; round < ROUNDS; round++) {
         ask(&world);
@@ -147,7 +146,6 @@ static void a_device_that_is_free_again_is_given(void **state)
     struct unit_question question = {.demand = &demands[1], .from = 0, .least = 10, .until = 10};
     struct world world;
 
-    (void)state;
     world_init(&world);
     assert_int_equal(occupancy_units_until(world.occupancy, &question, &world.stays[0].held), 10);
     world.stays[world.n++].until = 10;

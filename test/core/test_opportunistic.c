@@ -64,7 +64,6 @@ static void it_moves_when_a_better_host_is_free(void **state)
     struct speeds speeds = {.of = {1000, 300}};
     struct scenario s;
 
-    (void)state;
     begin(&s, 2, &speeds);
     reservation(&s, 2, 1, 0, 100); /* the fast host */
     settle(&s);
@@ -87,7 +86,6 @@ static void it_moves_when_a_better_host_is_free(void **state)
 /* Two leases leave one host for another; each is sent at 100 Mbit/s. */
 static void moves_share_the_network(void **state)
 {
-    (void)state;
     for (int64_t capacity = 199; capacity <= 200; capacity++) {
         struct speeds speeds = {.of = {1000, 300}};
         struct scenario s;
@@ -116,7 +114,6 @@ static void moves_share_the_network(void **state)
 
 static void below_the_threshold_it_stays(void **state)
 {
-    (void)state;
     for (int64_t threshold = 62; threshold <= 64; threshold++) {
         struct speeds speeds = {.of = {1000, 300}};
         struct scenario s;
@@ -138,7 +135,6 @@ static void what_the_move_costs_counts(void **state)
     struct speeds speeds = {.of = {1000, 300}, .transfer = 540 * 1000}; /* leaves 9 percent */
     struct scenario s;
 
-    (void)state;
     begin(&s, 2, &speeds);
     reservation(&s, 2, 1, 0, 100);
     settle(&s);
@@ -160,7 +156,6 @@ static void only_those_that_may_are_moved(void **state)
                  {"migratable", LEASE_RESERVATION, 1000},
                  {"migratable", LEASE_BEST_EFFORT, 0}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct speeds speeds = {.of = {1000, 300}};
         struct scenario s;
@@ -184,7 +179,6 @@ static void promises_are_in_the_way(void **state)
     struct speeds speeds = {.of = {1000, 300}};
     struct scenario s;
 
-    (void)state;
     begin(&s, 2, &speeds);
     reservation(&s, 2, 1, 0, 100);
     reservation(&s, 3, 1, 600, 300);
@@ -203,7 +197,6 @@ static void the_interval_finds_what_changed_meanwhile(void **state)
     struct speeds speeds = {.of = {1000, 1000}};
     struct scenario s;
 
-    (void)state;
     begin(&s, 2, &speeds);
     runs(&s, 1, 1, 5000, "migratable");
     at(&s, 500);
@@ -222,7 +215,6 @@ static void vms_that_need_not_move_stay(void **state)
     struct speeds speeds = {.of = {1000, 300, 500}};
     struct scenario s;
 
-    (void)state;
     begin(&s, 3, &speeds);
     reservation(&s, 2, 1, 0, 100); /* host 2 */
     settle(&s);
@@ -239,7 +231,6 @@ static void cold_it_is_suspended_and_resumed(void **state)
     struct speeds speeds = {.of = {1000, 300}};
     struct scenario s;
 
-    (void)state;
     begin(&s, 2, &speeds);
     s.settings.migration_mode = MOVING_COLD;
     reservation(&s, 2, 1, 0, 100);
@@ -261,7 +252,6 @@ static void cold_it_is_suspended_and_resumed(void **state)
 /* A deadline lease that would be late after a cold move stays where it is. */
 static void deadlines_are_kept(void **state)
 {
-    (void)state;
     for (int64_t deadline = 1146; deadline >= 1145; deadline--) {
         struct speeds speeds = {.of = {1000, 300}};
         struct scenario s;
@@ -286,7 +276,6 @@ static void deadlines_are_kept(void **state)
 /* Whenever it is given up or ends by itself, nothing is left. */
 static void it_may_end_at_any_time(void **state)
 {
-    (void)state;
     for (int64_t time = 95; time < 1000; time += 7) {
         for (int how = 0; how < 4; how++) {
             struct speeds speeds = {.of = {1000, 300}};
@@ -316,7 +305,6 @@ static void without_end(void **state)
     struct speeds speeds = {.of = {1000, 300}};
     struct scenario s;
 
-    (void)state;
     begin(&s, 2, &speeds);
     reservation(&s, 2, 1, 0, 100);
     settle(&s);
@@ -336,7 +324,6 @@ static void nobody_estimates(void **state)
     struct speeds speeds = {.of = {1000, 300}};
     struct scenario s;
 
-    (void)state;
     begin(&s, 2, &speeds);
     s.policies.estimate = NULL;
     reservation(&s, 2, 1, 0, 100);
@@ -400,7 +387,6 @@ static void a_pinned_vm_moves_where_its_cpus_are_free_all_the_time(void **state)
         .pin = PIN_THREAD, .nodes = &one, .n_nodes = 1, .node = NODE_ANY, .role = DEMAND_ANY};
     struct scenario s;
 
-    (void)state;
     assert_string_equal(plan_with_demands(&s, &pinned, NULL),
                         "VM 0-141 on 1; MEM_MIGRATION 100-141 on 2,1; "
                         "VM 141-1000 on 2; SHUTDOWN 1000-1000 on 2");
@@ -417,7 +403,6 @@ static void a_vm_with_a_device_stays(void **state)
         .devices = &any, .n_devices = 1, .node = NODE_ANY, .role = DEMAND_ANY};
     struct scenario s;
 
-    (void)state;
     assert_string_equal(plan_with_demands(&s, &device_demand, NULL),
                         "VM 0-1000 on 1; SHUTDOWN 1000-1000 on 1");
     end_with_demands(&s);
@@ -430,7 +415,6 @@ static void a_vm_moves_only_where_its_company_allows(void **state)
         .node = NODE_ANY, .role = 1, .rules = &apart, .n_rules = 1};
     struct scenario s;
 
-    (void)state;
     assert_string_equal(plan_with_demands(&s, &alone, NULL),
                         "VM 0-141 on 1; MEM_MIGRATION 100-141 on 2,1; "
                         "VM 141-1000 on 2; SHUTDOWN 1000-1000 on 2");

@@ -5,7 +5,6 @@ static void a_victim_is_suspended_by_the_start(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservations_preempt(&s);
     best_effort(&s, 1, 1, 1000);
@@ -26,7 +25,6 @@ static void nobody_is_preempted_by_default(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     best_effort(&s, 1, 1, 1000);
     at(&s, 100);
@@ -57,7 +55,6 @@ static void a_young_lease_is_suspended(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservations_preempt(&s);
     preempt_young(&s, 63, "10: 1 for 2 at 63 suspend");
@@ -74,7 +71,6 @@ static void haizea_restarts_a_young_lease(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     as_haizea(&s);
     reservations_preempt(&s);
@@ -89,7 +85,6 @@ static void a_planned_lease_is_moved_not_suspended(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservations_preempt(&s);
     best_effort(&s, 1, 1, 500);
@@ -109,7 +104,6 @@ static void the_highest_score_goes_first(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 3);
     reservations_preempt(&s);
     for (int id = 1; id <= 3; id++)
@@ -127,7 +121,6 @@ static void non_preemptable_leases_are_left_alone(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     reservations_preempt(&s);
     best_effort(&s, 1, 1, 1000);
@@ -165,7 +158,6 @@ static void a_victim_that_makes_no_room_is_spared(void **state)
 {
     struct scenario s;
 
-    (void)state;
     needless_victims(&s, false);
     assert_string_equal(preemptions(&s), "200: 1 for 3 at 500 suspend");
     run_to_end(&s);
@@ -178,7 +170,6 @@ static void haizea_preempts_needless_victims_too(void **state)
 {
     struct scenario s;
 
-    (void)state;
     needless_victims(&s, true);
     assert_string_equal(preemptions(&s),
                         "200: 2 for 3 at 500 suspend; 200: 1 for 3 at 500 suspend");
@@ -219,7 +210,6 @@ static void a_policy_may_choose_the_set_itself(void **state)
     struct scenario s;
     struct chooser chooser = {0};
 
-    (void)state;
     scenario_begin(&s, 3);
     s.policies.context = &chooser;
     s.policies.choose_victims = choose_one;
@@ -240,7 +230,6 @@ static void a_policy_may_choose_the_set_itself(void **state)
 
 static bool only_even_ids_preempt(void *context, const struct lease *preemptor)
 {
-    (void)context;
     return preemptor->request.id % 2 == 0;
 }
 
@@ -248,7 +237,6 @@ static void a_lease_that_may_not_preempt_is_refused(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservations_preempt(&s);
     s.policies.may_preempt = only_even_ids_preempt;
@@ -293,7 +281,6 @@ static enum lease_state preempt_at(int64_t time, int64_t start, enum lease_state
 
 static void victims_are_met_in_every_state(void **state)
 {
-    (void)state;
     /* Nothing can be done to a lease that is just being suspended, resumed, or shut down. */
     assert_int_equal(preempt_at(480, 490, LEASE_SUSPENDING), LEASE_REJECTED);
     assert_int_equal(preempt_at(610, 620, LEASE_RESUMING), LEASE_REJECTED);
@@ -313,7 +300,6 @@ static void a_suspension_without_time_for_it_is_a_requeue(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservations_preempt(&s);
     best_effort(&s, 1, 1, 1000);

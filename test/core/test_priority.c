@@ -3,7 +3,6 @@
 
 static void score_by_priority(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n; i++) {
         const struct lease_request *victim = &batch->victims[i].lease->request;
 
@@ -30,7 +29,6 @@ static void it_begins_when_its_victim_is_suspended(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_by_priority(&s, 1);
     important(&s, 1, 1, 1000);
     at(&s, 200);
@@ -52,7 +50,6 @@ static void who_has_just_begun_runs_until_suspending_pays(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_by_priority(&s, 1);
     important(&s, 1, 1, 1000);
     at(&s, 10);
@@ -70,7 +67,6 @@ static void equal_priority_waits(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_by_priority(&s, 1);
     important(&s, 1, 2, 1000);
     at(&s, 200);
@@ -87,7 +83,6 @@ static void free_room_before_the_suspension_is_over_is_taken(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_by_priority(&s, 2);
     important(&s, 1, 1, 1000);
     at(&s, 10);
@@ -106,7 +101,6 @@ static void the_more_important_of_the_queue_goes_first(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_by_priority(&s, 1);
     important(&s, 1, 1, 1000);
     at(&s, 200);
@@ -125,7 +119,6 @@ static void work_is_lost_only_where_the_terms_say_so(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_by_priority(&s, 1);
     ask(&s,
         (struct ask){.id = 1, .kind = LEASE_BEST_EFFORT, .terms = "restartable", .duration = 1000});
@@ -153,7 +146,6 @@ static void a_gang_waits_for_all_it_displaces(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_by_priority(&s, 2);
     important(&s, 1, 1, 1000);
     at(&s, 100);
@@ -180,7 +172,6 @@ static void a_reservation_without_room_waits_for_some(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.convert_reservations = true;
     best_effort(&s, 1, 1, 1000);
@@ -202,7 +193,6 @@ static void it_never_starts_before_its_time(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.convert_reservations = true;
     best_effort(&s, 1, 1, 300);
@@ -219,7 +209,6 @@ static void one_that_never_fits_is_refused_as_ever(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.convert_reservations = true;
     reservation(&s, 1, 2, 500, 100);

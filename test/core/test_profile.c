@@ -33,7 +33,6 @@ static void it_begins_with_one_point_at_capacity(void **state)
 {
     struct profile profile;
 
-    (void)state;
     profile_init(&profile, &capacity);
     assert_int_equal(profile.n, 1);
     assert_int_equal(cpu_at(&profile, INT64_MIN), 100);
@@ -46,7 +45,6 @@ static void only_types_that_are_booked_have_a_column(void **state)
 {
     struct profile profile;
 
-    (void)state;
     profile_init(&profile, &capacity);
     change(&profile, 0, 10, 5, -1, 1);
     assert_non_null(profile.free[RESOURCE_CPU]);
@@ -59,7 +57,6 @@ static void equal_neighbors_are_merged(void **state)
 {
     struct profile profile;
 
-    (void)state;
     profile_init(&profile, &capacity);
     change(&profile, 0, 10, 5, -1, 1);
     change(&profile, 10, 20, 5, -1, 1);
@@ -77,7 +74,6 @@ static void leases_tell_equal_amounts_apart(void **state)
 {
     struct profile profile;
 
-    (void)state;
     profile_init(&profile, &capacity);
     change(&profile, 0, 10, 5, -1, 1);
     change(&profile, 10, 20, 5, -1, 2);
@@ -92,7 +88,6 @@ static void a_change_without_an_end_lasts_for_ever(void **state)
 {
     struct profile profile;
 
-    (void)state;
     profile_init(&profile, &capacity);
     change(&profile, 10, INSTANT_NEVER, 30, -1, 1);
     assert_int_equal(profile.n, 2);
@@ -108,7 +103,6 @@ static void many_points_are_found_and_dropped(void **state)
 {
     struct profile profile;
 
-    (void)state;
     profile_init(&profile, &capacity);
     for (int i = 0; i < 100; i++)
         change(&profile, 10 * i, 10 * i + 5, 1 + i % 7, -1, i + 1);
@@ -130,7 +124,6 @@ static void the_first_below_is_found_at_every_place(void **state)
 {
     int64_t column[40];
 
-    (void)state;
     for (uint32_t below = 0; below <= 40; below++)
         for (uint32_t first = 0; first < 40; first++) {
             for (uint32_t i = 0; i < 40; i++)
@@ -144,7 +137,6 @@ static void the_first_below_is_found_at_every_place(void **state)
 
 static void marks_differ_and_count_one(void **state)
 {
-    (void)state;
     for (int64_t id = 1; id < 200; id++) {
         assert_int_equal(profile_mark(id) & 0xffff, 1);
         assert_true(profile_mark(id) != profile_mark(id + 1));

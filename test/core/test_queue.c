@@ -17,7 +17,6 @@ static void without_backfilling_nobody_overtakes(void **state)
 {
     struct scenario s;
 
-    (void)state;
     two_hosts_and_a_wide_lease(&s, BACKFILLING_OFF);
     run_to_end(&s);
     assert_int_equal(lease_of(&s, 2)->start_actual, 100);
@@ -31,7 +30,6 @@ static void aggressive_backfilling_never_delays_the_first(void **state)
 {
     struct scenario s;
 
-    (void)state;
     two_hosts_and_a_wide_lease(&s, BACKFILLING_AGGRESSIVE);
     assert_string_equal(states_of(&s, 2), "0 Pending Queued Scheduled Ready");
     assert_string_equal(reason_of(&s, 2), "planned: planned to start at 100");
@@ -51,7 +49,6 @@ static void a_longer_one_that_leaves_the_first_alone_may_overtake(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 3);
     s.settings.suspension = SUSPENSION_NONE;
     best_effort(&s, 1, 2, 100);
@@ -87,7 +84,6 @@ static int count_planned(enum backfilling backfilling, int64_t reservations)
 
 static void backfilling_says_how_many_are_planned(void **state)
 {
-    (void)state;
     assert_int_equal(count_planned(BACKFILLING_OFF, 5), 0);
     assert_int_equal(count_planned(BACKFILLING_AGGRESSIVE, 5), 1);
     assert_int_equal(count_planned(BACKFILLING_INTERMEDIATE, 3), 3);
@@ -99,7 +95,6 @@ static void conservative_backfilling_delays_nobody(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.settings.backfilling = BACKFILLING_CONSERVATIVE;
     s.settings.suspension = SUSPENSION_NONE;
@@ -121,7 +116,6 @@ static void the_queue_is_in_the_order_of_submission(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.backfilling = BACKFILLING_OFF;
     best_effort(&s, 1, 1, 100);
@@ -139,7 +133,6 @@ static void a_started_lease_gives_its_place_in_the_future_back(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     best_effort(&s, 1, 1, 10);
     best_effort(&s, 2, 1, 10);
@@ -159,7 +152,6 @@ static void future_points_are_tried_in_the_order_of_time(void **state)
 {
     struct scenario s;
 
-    (void)state;
     /* Booked by end: lease 1 (40) stands before lease 2 (20 with its shutdown at 30). */
     scenario_begin(&s, 2);
     s.settings.shutdown_time = 10;
@@ -174,7 +166,6 @@ static void future_points_are_tried_in_the_order_of_time(void **state)
 
 static void prefer_last(void *context, const struct host_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n_hosts; i++)
         scores[i] = batch->hosts[i] == 1 ? POLICY_VETO : (int64_t)batch->hosts[i];
 }
@@ -183,7 +174,6 @@ static void host_selection_chooses_and_vetoes_hosts(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 4);
     s.policies.score_hosts = prefer_last;
     best_effort(&s, 1, 2, 10);

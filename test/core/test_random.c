@@ -154,13 +154,11 @@ static void play_all(bool haizea)
 
 static void everything_in_the_default_mode(void **state)
 {
-    (void)state;
     play_all(false);
 }
 
 static void everything_as_haizea(void **state)
 {
-    (void)state;
     play_all(true);
 }
 

@@ -198,7 +198,6 @@ static void test_random(void **state)
     struct random random;
     uint32_t n_moved[2] = {0};
 
-    (void)state;
     random_init(&random, 7);
     for (int i = 0; i < PROBLEMS; i++) {
         int64_t imbalanced;
@@ -226,7 +225,6 @@ static void test_plain(void **state)
 {
     static struct site site;
 
-    (void)state;
     for (uint32_t most = 0; most <= 3; most++) {
         site = (struct site){.problem = {.weights = {[MEASURE_CPU] = USE_WHOLE},
                                          .threshold = USE_WHOLE / 10,
@@ -254,7 +252,6 @@ static void test_idle(void **state)
 {
     static struct site site;
 
-    (void)state;
     site = (struct site){.problem = {.weights = {[MEASURE_CPU_USAGE] = USE_WHOLE},
                                      .threshold = USE_WHOLE / 10,
                                      .most_moves = UINT32_MAX,

@@ -30,7 +30,6 @@ static void a_reservation_moves_and_keeps_its_time(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 3);
     at(&s, 200);
     unlimited(&s, 20);
@@ -46,7 +45,6 @@ static void without_other_hosts_it_stays_and_is_named(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 2);
     at(&s, 200);
     unlimited(&s, 20);
@@ -67,7 +65,6 @@ static void an_immediate_lease_is_told_who_needs_the_room(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 2);
     at(&s, 200);
     immediate(&s, 21, 1, 10000);
@@ -86,7 +83,6 @@ static void another_host_is_tried(void **state)
     const struct host_filter first = {.allowed = only_first}, third = {.allowed = only_third};
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 3);
     ask(&s, (struct ask){.id = 1, .kind = LEASE_BEST_EFFORT, .duration = 500, .hosts = &third});
     ask(&s,
@@ -106,7 +102,6 @@ static void those_that_fit_beside_it_stay(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 3);
     ask(&s, (struct ask){.id = 11,
                          .kind = LEASE_RESERVATION,
@@ -133,7 +128,6 @@ static void a_deadline_lease_that_waits_moves_too(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     best_effort(&s, 1, 1, 100);
     settle(&s);

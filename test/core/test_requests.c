@@ -5,7 +5,6 @@ static void best_effort_starts_at_once_when_there_is_room(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     best_effort(&s, 1, 2, 100);
     assert_string_equal(plan_of(&s, 1), "VM 0-100 on 1,2; SHUTDOWN 100-100 on 1,2");
@@ -22,7 +21,6 @@ static void best_effort_waits_for_room(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 3);
     s.settings.backfilling = BACKFILLING_OFF;
     best_effort(&s, 1, 2, 100);
@@ -41,7 +39,6 @@ static void every_kind_too_big_for_the_site_is_refused_as_such(void **state)
     static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_IMMEDIATE, LEASE_RESERVATION,
                                             LEASE_DEADLINE};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct scenario s;
 
@@ -66,7 +63,6 @@ static void a_gang_of_two_sizes_that_never_fits_together_is_too_big(void **state
     struct scenario s;
     struct node_set sets[] = {{1, {{100, 100}}, NULL, NULL}, {2, {{100, 512}}, NULL, NULL}};
 
-    (void)state;
     scenario_begin(&s, 0);
     add_hosts(&s, 1, 200, 1024);
     ask(&s, (struct ask){.id = 1, .duration = 10, .sets = sets, .n_sets = 2});
@@ -80,7 +76,6 @@ static void immediate_is_now_or_never(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     best_effort(&s, 1, 1, 100);
     at(&s, 10);
@@ -99,7 +94,6 @@ static void immediate_is_not_put_into_a_gap_too_short_for_it(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 200, 100);
     at(&s, 10);
@@ -117,7 +111,6 @@ static void reservation_gets_its_exact_time_or_is_refused(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     reservation(&s, 1, 2, 100, 50);
     reservation(&s, 2, 1, 149, 50);
@@ -137,7 +130,6 @@ static void reservation_of_a_time_past_is_refused(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     best_effort(&s, 1, 1, 10);
     at(&s, 60);
@@ -155,7 +147,6 @@ static void shutdown_comes_on_top_of_a_reservation(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.settings.shutdown_time = 8;
     s.settings.enactment_overhead = 1;
@@ -172,7 +163,6 @@ static void haizea_cuts_the_shutdown_out_of_a_reservation(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     as_haizea(&s);
     s.settings.shutdown_time = 10;
@@ -189,8 +179,6 @@ static void haizea_cuts_the_shutdown_out_of_a_reservation(void **state)
 static bool admit_only_even_ids(void *context, const struct lease *lease, int64_t now,
                                 struct reason *reason)
 {
-    (void)context;
-    (void)now;
     reason->id = REASON_REFUSED_BY_POLICY;
     reason->text = "odd numbers are not served";
     return lease->request.id % 2 == 0;
@@ -200,7 +188,6 @@ static void admission_refuses_with_the_policys_own_sentence(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.policies.admit = admit_only_even_ids;
     best_effort(&s, 1, 1, 10);
@@ -218,7 +205,6 @@ static void best_effort_waits_for_its_earliest_start(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     ask(&s, (struct ask){.id = 1, .start = 500, .duration = 10});
     ask(&s, (struct ask){.id = 2, .start = 300, .duration = 10});
@@ -238,7 +224,6 @@ static void best_effort_that_cannot_end_by_its_deadline_is_given_up(void **state
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.backfilling = BACKFILLING_OFF;
     best_effort(&s, 1, 1, 100);
@@ -259,7 +244,6 @@ static void the_shutdown_counts_towards_a_deadline(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.settings.shutdown_time = 10;
     ask(&s, (struct ask){.id = 1, .duration = 50, .deadline = 60});
@@ -276,7 +260,6 @@ static void the_hopeless_are_given_up_though_the_site_is_full(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.backfilling = BACKFILLING_OFF;
     best_effort(&s, 1, 1, 100);
@@ -293,7 +276,6 @@ static void also_when_nothing_else_ever_happens(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     ask(&s, (struct ask){.id = 1, .kind = LEASE_IMMEDIATE, .duration = SPAN_UNLIMITED});
     ask(&s, (struct ask){.id = 2, .duration = 60, .deadline = 150});
@@ -309,7 +291,6 @@ static void who_needs_no_cpu_does_not_wait_for_one(void **state)
     struct node_set memory_only = {1, {{0, 100}}, NULL, NULL};
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.backfilling = BACKFILLING_OFF;
     ask(&s, (struct ask){.id = 1, .memory = 512, .duration = 100});
@@ -326,7 +307,6 @@ static void a_lease_of_no_time_is_over_at_once(void **state)
     static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_IMMEDIATE, LEASE_RESERVATION,
                                             LEASE_DEADLINE};
 
-    (void)state;
     for (int i = 0; i < 8; i++) {
         struct scenario s;
 

@@ -37,7 +37,6 @@ static void equal_times_stay_as_they_came(void **state)
     const struct reservation *in_order[] = {&r[1], &r[3], &r[0], &r[2]};
     struct index_walk walk;
 
-    (void)state;
     reservation_index_insert(&index, 20, &r[0]);
     reservation_index_insert(&index, 10, &r[1]);
     reservation_index_insert(&index, 20, &r[2]);
@@ -62,7 +61,6 @@ static void it_stays_in_order_through_many_changes(void **state)
     uint32_t x = 1;
     size_t first = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT; i++) {
         x = x * 1664525 + 1013904223;
         r[i] = (struct reservation){.order = i + 1, .from = (int64_t)(x >> 16) % 100};

@@ -6,7 +6,6 @@
 /* Reservations displace whatever is offered; the smallest id first. */
 static void score_all(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n; i++)
         scores[i] = batch->preemptor->request.kind == LEASE_RESERVATION &&
                             batch->victims[i].lease->request.kind != LEASE_RESERVATION
@@ -43,7 +42,6 @@ static void a_suspendable_one_goes_on_later(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 1);
     by_deadline(&s, 1, "suspendable", 1000, 1300);
     at(&s, 100);
@@ -63,7 +61,6 @@ static void one_that_would_be_late_is_left_alone(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 1);
     by_deadline(&s, 1, "suspendable", 1000, 1263);
     at(&s, 100);
@@ -86,7 +83,6 @@ static void a_migratable_one_goes_on_elsewhere(void **state)
         .id = 9, .kind = LEASE_BEST_EFFORT, .duration = 450, .terms = "non-preemptable"};
     struct scenario s;
 
-    (void)state;
     begin(&s, 2);
     s.settings.migration = MIGRATION_YES;
     s.settings.transfer_bandwidth = 1000;
@@ -109,7 +105,6 @@ static void a_suspendable_one_may_not_go_elsewhere(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 2);
     s.settings.migration = MIGRATION_YES;
     s.settings.transfer_bandwidth = 1000;
@@ -128,7 +123,6 @@ static void a_restartable_one_begins_anew(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 1);
     by_deadline(&s, 1, "restartable", 300, 900);
     at(&s, 100);
@@ -155,7 +149,6 @@ static void a_non_preemptable_one_is_never_disturbed(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 1);
     by_deadline(&s, 1, "non-preemptable", 300, 9000);
     at(&s, 100);
@@ -171,7 +164,6 @@ static void victims_of_both_kinds_make_room_together(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 2);
     by_deadline(&s, 1, "suspendable", 1000, 3000);
     best_effort(&s, 2, 1, 1000);
@@ -190,7 +182,6 @@ static void victims_of_both_kinds_make_room_together(void **state)
 static size_t first_enough(void *context, const struct victim_batch *batch,
                            const struct victim_test *test, size_t *chosen)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n; i++)
         if (test->enough(test, &i, 1)) {
             chosen[0] = i;
@@ -203,7 +194,6 @@ static void a_policy_that_chooses_gets_the_same_answer(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 2);
     s.policies.choose_victims = first_enough;
     by_deadline(&s, 1, "suspendable", 1000, 1150); /* time for a suspension, but no room */
@@ -223,7 +213,6 @@ static void others_are_chosen_for_those_who_would_be_late(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 4);
     s.policies.choose_victims = first_enough;
     by_deadline(&s, 1, "suspendable", 1000, 1150);
@@ -244,7 +233,6 @@ static void nobody_is_chosen_when_all_would_be_late(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin(&s, 2);
     s.policies.choose_victims = first_enough;
     by_deadline(&s, 1, "suspendable", 1000, 1150); /* could be suspended, but not for so long */

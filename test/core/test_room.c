@@ -75,14 +75,12 @@ static size_t choose_at_random(void *context, const struct victim_batch *batch,
 
 static bool only_the_newcomer(void *context, const struct lease *preemptor)
 {
-    (void)context;
     return preemptor->request.id == NEWCOMER;
 }
 
 /* Hosts are liked in an order of their own, and one of them not at all. */
 static void score_hosts(void *context, const struct host_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n_hosts; i++)
         scores[i] = batch->hosts[i] == 4 ? POLICY_VETO : (int64_t)(batch->hosts[i] * 7 % 5);
 }
@@ -132,7 +130,6 @@ static void what_is_said_to_be_enough_is_enough(void **state)
     static struct scene scene;
     int yes = 0, no = 0;
 
-    (void)state;
     for (uint32_t seed = 1; seed <= SCENES; seed++) {
         scene_begin(&scene, seed);
         ask_for_room(&scene);

@@ -13,7 +13,6 @@
 
 static void slowdowns_are_bounded(void **state)
 {
-    (void)state;
     assert_true(service_slowdown(100, 50) == 2);
     assert_true(service_slowdown(7, 0) == 7);
     assert_true(service_bounded_slowdown(100, 50) == 2);
@@ -26,7 +25,6 @@ static void ranks_are_nearest(void **state)
     double ten[] = {10, 1, 9, 2, 8, 3, 7, 4, 6, 5}, two[] = {2, 1}, one[] = {3};
     struct distribution of;
 
-    (void)state;
     distribution_of(ten, 10, &of);
     assert_int_equal(of.count, 10);
     assert_true(of.mean == 5.5 && of.median == 5);
@@ -43,7 +41,6 @@ static void fairness_is_jains(void **state)
 {
     const double equal[] = {2, 2, 2}, unequal[] = {1, 2, 3}, one_has_all[] = {4, 0, 0, 0};
 
-    (void)state;
     assert_true(fairness_index(equal, 3) == 1);
     assert_true(fabs(fairness_index(unequal, 3) - 36.0 / 42) < 1e-15);
     assert_true(fairness_index(one_has_all, 4) == 0.25);
@@ -56,7 +53,6 @@ static void users_count_by_their_means(void **state)
     struct service *service = service_create();
     struct service_summary summary;
 
-    (void)state;
     service_add(service, 0, 100, 100, 7);
     service_add(service, 500, 600, 100, 3);
     service_add(service, 200, 300, 100, 7);
@@ -93,7 +89,6 @@ static double percentile_by_counting(const double *sorted, size_t n, size_t perc
 
 static void percentiles_are_those_of_sorting(void **state)
 {
-    (void)state;
     for (unsigned seed = 1; seed <= 400; seed++) {
         unsigned random = seed;
         size_t n = 1 + seed % 251;

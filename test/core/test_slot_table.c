@@ -71,7 +71,6 @@ static void it_fits(void **state)
 {
     struct bench b;
 
-    (void)state;
     set_up(&b, 2);
     assert_int_equal(slot_table_add(b.table, make(&b, 1, 10, 20, 0, 1, 60), NULL), 0);
     for (uint32_t host = 0; host < 2; host++) {
@@ -93,7 +92,6 @@ static void it_does_not_fit_and_nothing_changed(void **state)
     struct bench b;
     struct error err = {0};
 
-    (void)state;
     set_up(&b, 3);
     assert_int_equal(slot_table_add(b.table, make(&b, 1, 15, 20, 2, 2, 60), NULL), 0);
     assert_int_equal(slot_table_add(b.table, make(&b, 2, 10, 20, 0, 2, 41), &err), -1);
@@ -131,7 +129,6 @@ static void it_fits_again_after_removal(void **state)
     struct bench b;
     struct reservation *first;
 
-    (void)state;
     set_up(&b, 1);
     first = make(&b, 1, 10, 20, 0, 0, 60);
     assert_int_equal(slot_table_add(b.table, first, NULL), 0);
@@ -150,7 +147,6 @@ static void what_is_not_booked_is_not_released(void **state)
     struct reservation *first, *second;
     size_t mark;
 
-    (void)state;
     set_up(&b, 1);
     first = make(&b, 1, 0, 10, 0, 0, 60);
     second = make(&b, 1, 10, 20, 0, 0, 60);
@@ -175,7 +171,6 @@ static void what_makes_no_sense_is_refused(void **state)
     struct bench b;
     struct error err = {0};
 
-    (void)state;
     set_up(&b, 1);
     assert_int_equal(slot_table_add(b.table, make(&b, 1, 10, 10, 0, 0, 60), &err), -1);
     assert_int_equal(err.code, EINVAL);
@@ -190,7 +185,6 @@ static void marks_nest_and_are_undone(void **state)
     struct reservation *first, *second, *third;
     size_t outer, inner;
 
-    (void)state;
     set_up(&b, 1);
     first = make(&b, 1, 0, 100, 0, 0, 10);
     second = make(&b, 2, 0, 100, 0, 0, 20);
@@ -218,7 +212,6 @@ static void what_is_kept_inside_is_undone_outside(void **state)
     struct bench b;
     size_t outer, inner;
 
-    (void)state;
     set_up(&b, 1);
     outer = slot_table_mark(b.table);
     inner = slot_table_mark(b.table);
@@ -239,7 +232,6 @@ static void one_lease_counts_once_on_a_host(void **state)
     struct bench b;
     struct reservation *first, *second;
 
-    (void)state;
     set_up(&b, 2);
     first = make(&b, 1, 0, 50, 0, 0, 10);
     second = make(&b, 1, 20, 80, 0, 0, 10);
@@ -266,7 +258,6 @@ static void a_change_of_leases_is_a_change_though_amounts_stay(void **state)
 {
     struct bench b;
 
-    (void)state;
     set_up(&b, 1);
     slot_table_book(b.table, make(&b, 1, 0, 50, 0, 0, 10));
     slot_table_book(b.table, make(&b, 2, 50, 80, 0, 0, 10));
@@ -281,7 +272,6 @@ static void how_long_and_how_many_fit(void **state)
     struct bench b;
     struct amounts vm = {{30, 100}}, whole = {{100, 0}}, too_much = {{101, 0}};
 
-    (void)state;
     set_up(&b, 2);
     slot_table_book(b.table, make(&b, 1, 10, 20, 0, 0, 80));
     slot_table_book(b.table, make(&b, 2, 15, 30, 1, 1, 40));
@@ -319,7 +309,6 @@ static void a_long_time_is_found_at_its_first_point(void **state)
     const struct amounts vm = {{80, 0}};
     struct bench b;
 
-    (void)state;
     set_up(&b, 1);
     for (int at = 1; at < 200; at += 2)
         slot_table_book(b.table, make(&b, 1 + at / 2 % 4, at, at + 1, 0, 0, at < 28 ? 100 : 10));
@@ -335,7 +324,6 @@ static void a_look_says_what_a_scheduler_asks(void **state)
     struct amounts vm = {{50, 0}};
     struct bench b;
 
-    (void)state;
     set_up(&b, 3);
     slot_table_book(b.table, make(&b, 1, 0, 40, 0, 0, 60));
     slot_table_book(b.table, make(&b, 1, 0, 30, 1, 1, 20));
@@ -364,7 +352,6 @@ static void a_blocked_host_is_remembered_until_something_of_that_time_is_release
     struct reservation *early, *late, *wish;
     struct blocked_host blocked = {0};
 
-    (void)state;
     set_up(&b, 1);
     early = make(&b, 1, 10, 20, 0, 0, 60);
     late = make(&b, 2, 20, 50, 0, 0, 60);
@@ -389,7 +376,6 @@ static void the_past_is_dropped(void **state)
     struct bench b;
     struct reservation *long_one;
 
-    (void)state;
     set_up(&b, 1);
     long_one = make(&b, 1, 0, 100, 0, 0, 30);
     slot_table_book(b.table, long_one);
@@ -412,7 +398,6 @@ static void booking_blindly_may_go_below_zero(void **state)
     struct bench b;
     struct amounts nothing = {{0}}, some = {{10, 0}};
 
-    (void)state;
     set_up(&b, 1);
     slot_table_book(b.table, make(&b, 1, 0, 50, 0, 0, 80));
     slot_table_book(b.table, make(&b, 2, 0, 50, 0, 0, 80));

@@ -5,7 +5,6 @@ static void it_runs_in_a_gap_and_goes_on_after_it(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 200, 100);
     settle(&s);
@@ -28,7 +27,6 @@ static void with_whole_stretches_it_waits_for_all_of_its_time(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.whole_stretches = true;
     reservation(&s, 1, 1, 200, 100);
@@ -46,7 +44,6 @@ static void its_memory_is_on_the_disk_meanwhile(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.backfilling = BACKFILLING_OFF;
     reservation(&s, 1, 1, 200, 100);
@@ -66,7 +63,6 @@ static void a_suspension_that_takes_no_time_leaves_nobody_behind(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.override_suspend_time = 0;
     s.settings.override_resume_time = 0;
@@ -87,7 +83,6 @@ static void a_gap_shorter_than_the_threshold_is_left_alone(void **state)
 {
     struct scenario s;
 
-    (void)state;
     /* Threshold: 32 s to suspend, and once more as much. */
     for (int64_t gap = 63; gap <= 64; gap++) {
         scenario_begin(&s, 1);
@@ -107,7 +102,6 @@ static void without_suspension_it_waits_for_all_of_its_time(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.suspension = SUSPENSION_NONE;
     reservation(&s, 1, 1, 200, 100);
@@ -125,7 +119,6 @@ static void serial_only_suspends_single_vms_only(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 3);
     s.settings.suspension = SUSPENSION_SERIAL_ONLY;
     reservation(&s, 1, 3, 200, 100);
@@ -146,7 +139,6 @@ static void it_is_resumed_where_its_memory_is(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     /* Host 1 is free again at 250, host 2 at 400; lease 4 was suspended on host 2. */
     reservation(&s, 1, 1, 200, 50);
@@ -169,7 +161,6 @@ static void every_vm_comes_back_to_its_own_host(void **state)
     const struct lease *lease;
     const struct placement *first, *second;
 
-    (void)state;
     scenario_begin(&s, 2);
     reservation(&s, 1, 2, 200, 100);
     settle(&s);
@@ -189,7 +180,6 @@ static void it_is_suspended_again_and_again(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     for (int i = 0; i < 5; i++)
         reservation(&s, 10 + i, 1, 300 + 400 * i, 100);
@@ -208,7 +198,6 @@ static void nothing_is_suspended_when_only_the_shutdown_does_not_fit(void **stat
 {
     struct scenario s;
 
-    (void)state;
     /* 150 s fit into 168, but not with 60 s of shutdown: the gap ends after the work. */
     scenario_begin(&s, 1);
     s.settings.shutdown_time = 60;
@@ -226,7 +215,6 @@ static void force_threshold_replaces_the_estimate(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.force_scheduling_threshold = 0;
     reservation(&s, 1, 1, 40, 100);

@@ -3,7 +3,6 @@
 
 static bool is_reservation(void *context, const struct lease *preemptor)
 {
-    (void)context;
     return preemptor->request.kind == LEASE_RESERVATION;
 }
 
@@ -33,7 +32,6 @@ static void a_suspendable_lease_is_suspended_and_resumed(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with(&s, "suspendable");
     reservation(&s, 2, 1, 500, 100);
     assert_string_equal(preemptions(&s), "100: 1 for 2 at 500 suspend");
@@ -47,7 +45,6 @@ static void a_cancelable_lease_runs_until_its_room_is_needed(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with(&s, "cancelable");
     reservation(&s, 2, 1, 500, 100);
     assert_string_equal(preemptions(&s), "100: 1 for 2 at 500 cancel");
@@ -66,7 +63,6 @@ static void at_once_when_it_is_needed_at_once(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with(&s, "cancelable");
     reservation(&s, 2, 1, 100, 100);
     assert_string_equal(preemptions(&s), "100: 1 for 2 at 100 cancel");
@@ -82,7 +78,6 @@ static void it_may_end_by_itself_before(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with(&s, "cancelable");
     reservation(&s, 2, 1, 500, 100);
     at(&s, 300);
@@ -98,7 +93,6 @@ static void a_planned_one_makes_room_for_nobody_else(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.policies.score_victims = preempt_everybody;
     s.policies.may_preempt = is_reservation;
@@ -120,7 +114,6 @@ static void a_restartable_lease_begins_anew(void **state)
 {
     struct scenario s;
 
-    (void)state;
     begin_with(&s, "restartable");
     reservation(&s, 2, 1, 500, 100);
     assert_string_equal(preemptions(&s), "100: 1 for 2 at 500 requeue");
@@ -135,7 +128,6 @@ static void a_non_preemptable_lease_is_left_alone_whatever_the_policy_wants(void
 {
     struct scenario s;
 
-    (void)state;
     begin_with(&s, "non-preemptable");
     reservation(&s, 2, 1, 500, 100);
     assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
@@ -148,7 +140,6 @@ static void a_suspended_reservation_goes_on_when_there_is_room(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.policies.score_victims = preempt_everybody;
     s.policies.may_preempt = is_reservation;
@@ -171,7 +162,6 @@ static void in_haizea_terms_mean_nothing(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     as_haizea(&s);
     s.policies.score_victims = preempt_everybody;
@@ -209,7 +199,6 @@ static int64_t overhead_with(const char *terms)
 
 static void overheads_follow_the_terms(void **state)
 {
-    (void)state;
     assert_int_equal(overhead_with("suspendable"), 2 * (161 + 126));
     assert_int_equal(overhead_with("migratable"), 2 * (161 + 126 + 82));
     assert_int_equal(overhead_with("cancelable"), 2 * 7);

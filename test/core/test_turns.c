@@ -77,7 +77,6 @@ static void in_the_order_given(void **state)
 {
     struct queue_of_roles queue;
 
-    (void)state;
     fill(&queue, "");
     assert_string_equal(order(&queue, true), "");
     fill(&queue, "--3-3");
@@ -90,7 +89,6 @@ static void members_follow_one_that_was_placed(void **state)
 {
     struct queue_of_roles queue;
 
-    (void)state;
     fill(&queue, "0-1001-1");
     assert_string_equal(order(&queue, true), "03412576");
     fill(&queue, "2101"); /* role 1 follows 2; 0 is another group */
@@ -103,7 +101,6 @@ static void priorities_are_kept(void **state)
 {
     struct queue_of_roles queue;
 
-    (void)state;
     fill(&queue, "0-0-0");
     queue.leases[0].request.priority = queue.leases[1].request.priority =
         queue.leases[2].request.priority = 5;

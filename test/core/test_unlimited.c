@@ -10,7 +10,6 @@ static void it_runs_for_ever_and_is_never_shut_down(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.shutdown_time = 30;
     unlimited(&s, 1, LEASE_BEST_EFFORT, 0);
@@ -27,7 +26,6 @@ static void it_ends_when_it_is_cancelled(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     unlimited(&s, 1, LEASE_IMMEDIATE, 0);
     at(&s, 70);
@@ -43,7 +41,6 @@ static void it_ends_when_its_vms_end(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     unlimited(&s, 1, LEASE_RESERVATION, 20);
     assert_string_equal(plan_of(&s, 1), "VM 20-ever on 1");
@@ -59,7 +56,6 @@ static void others_are_planned_around_it(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     unlimited(&s, 1, LEASE_IMMEDIATE, 0);
     best_effort(&s, 2, 1, 50);
@@ -81,7 +77,6 @@ static void it_does_not_start_now_where_something_is_reserved(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 500, 100);
     settle(&s);
@@ -102,7 +97,6 @@ static void it_is_suspended_before_a_reservation_and_resumed_after_it(void **sta
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 500, 100);
     unlimited(&s, 2, LEASE_BEST_EFFORT, 0);
@@ -122,7 +116,6 @@ static void it_makes_room_by_being_suspended(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     reservations_preempt(&s);
     unlimited(&s, 1, LEASE_BEST_EFFORT, 0);
@@ -141,7 +134,6 @@ static void with_a_deadline_it_is_given_up(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     ask(&s, (struct ask){.id = 1, .duration = SPAN_UNLIMITED, .deadline = 1000});
     ask(&s, (struct ask){
@@ -192,7 +184,6 @@ static enum lease_state beside_a_reservation(bool haizea)
 
 static void a_reservation_for_later_leaves_idle_hosts_whole(void **state)
 {
-    (void)state;
     assert_int_equal(beside_a_reservation(false), LEASE_ACTIVE);
     beside_a_reservation(true);
 }
@@ -214,7 +205,6 @@ static void room_is_kept_from_lower_priorities_only(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     ask(&s, part(1, 1, 60));
     settle(&s);

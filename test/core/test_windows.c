@@ -25,7 +25,6 @@ static void one_vm_takes_memory_over_rate_rounded_up(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.resume_rate = 64;
     suspended_for_the_whole_site(&s, 1, 1000); /* 31.25 s, 15.6 s */
@@ -42,7 +41,6 @@ static void local_exclusion_suspends_hosts_side_by_side(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 3);
     suspended_for_the_whole_site(&s, 3, 1024);
     assert_string_equal(plan_of(&s, 1), "VM 0-968 on 1,2,3; SUSPEND 968-1000 on 1,2,3");
@@ -55,7 +53,6 @@ static void overhead_is_added_once_for_each_vm_of_the_lease(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 3);
     s.settings.enactment_overhead = 2;
     suspended_for_the_whole_site(&s, 3, 1024);
@@ -75,7 +72,6 @@ static void global_exclusion_suspends_one_vm_after_the_other(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 3);
     s.settings.exclusion = EXCLUSION_GLOBAL;
     s.settings.enactment_overhead = 2;
@@ -100,7 +96,6 @@ static void a_host_holds_its_vms_between_their_turns(void **state)
     struct node_set sets[] = {{2, {{50, 256}}, NULL, NULL}, {1, {{150, 512}}, NULL, NULL}};
     const struct placement *placement;
 
-    (void)state;
     scenario_begin(&s, 0);
     add_hosts(&s, 2, 200, 1024);
     s.settings.exclusion = EXCLUSION_GLOBAL;
@@ -130,7 +125,6 @@ static void vms_of_one_host_follow_each_other(void **state)
     struct scenario s;
     const struct lease *lease;
 
-    (void)state;
     scenario_begin(&s, 0);
     add_hosts(&s, 2, 300, 3072);
     s.settings.enactment_overhead = 1;
@@ -151,7 +145,6 @@ static void override_takes_the_place_of_memory_over_rate(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     s.settings.override_suspend_time = 7;
     s.settings.override_resume_time = 3;
@@ -168,7 +161,6 @@ static void suspension_may_take_no_time_at_all(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     s.settings.override_suspend_time = 0;
     s.settings.override_resume_time = 0;
@@ -185,7 +177,6 @@ static void haizea_adds_the_overhead_to_each_window(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     as_haizea(&s);
     s.settings.enactment_overhead = 2;
@@ -205,7 +196,6 @@ static void haizea_moves_unequal_windows_apart_over_the_site(void **state)
     struct scenario s;
     struct node_set sets[] = {{1, {{100, 1024}}, NULL, NULL}, {1, {{100, 512}}, NULL, NULL}};
 
-    (void)state;
     for (int haizea = 0; haizea < 2; haizea++) {
         scenario_begin(&s, 2);
         if (haizea)

@@ -38,7 +38,6 @@ static void states_are_called_as_in_haizea(void **state)
                                                     "Fail"};
     int n_final = 0;
 
-    (void)state;
     for (int i = 0; i < LEASE_STATES; i++) {
         assert_string_equal(lease_state_name((enum lease_state)i), names[i]);
         n_final += lease_state_is_final((enum lease_state)i);
@@ -52,7 +51,6 @@ static void states_are_called_as_in_haizea(void **state)
 
 static void kinds_and_operations_too(void **state)
 {
-    (void)state;
     assert_string_equal(lease_kind_name(LEASE_BEST_EFFORT), "Best-effort");
     assert_string_equal(lease_kind_name(LEASE_IMMEDIATE), "Immediate");
     assert_string_equal(lease_kind_name(LEASE_RESERVATION), "AR");
@@ -76,7 +74,6 @@ static void every_vm_has_the_amounts_of_its_set(void **state)
     struct lease lease = {.request = {.node_sets = sets, .n_node_sets = 3}, .n_vms = 6};
     static const int64_t expected[] = {10, 10, 20, 30, 30, 30};
 
-    (void)state;
     for (uint32_t vm = 0; vm < 6; vm++)
         assert_int_equal(lease_vm_amounts(&lease, vm)->of[RESOURCE_CPU], expected[vm]);
 }
@@ -90,7 +87,6 @@ static void plus_text(int64_t instant, char *text, size_t size)
 
 static void every_reason_has_its_own_name_and_a_sentence(void **state)
 {
-    (void)state;
     for (int i = 0; i < REASONS; i++) {
         struct reason reason = {.id = (enum reason_id)i, .n = {1, 2, 3, 4}, .text = "because"};
         char sentence[200];
@@ -121,7 +117,6 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     struct reason stays = {.id = REASON_CANNOT_LEAVE, .n = {INSTANT_NONE}, .text = " (why)"};
     char sentence[160];
 
-    (void)state;
     reason_format(&room, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "refused: no room for 3 VMs from +100 until +200, only for 1");
     reason_format(&policy, sentence, sizeof sentence, plus_text);
@@ -155,7 +150,6 @@ static void a_sentence_is_cut_to_the_room_there_is(void **state)
     char whole[200], part[200];
     size_t length = reason_format(&room, whole, sizeof whole, plus_text);
 
-    (void)state;
     for (size_t size = 1; size <= length + 1; size++) {
         memset(part, 'x', sizeof part);
         assert_int_equal(reason_format(&room, part, size, plus_text), size - 1);
@@ -173,7 +167,6 @@ static void resource_types_are_found_and_added(void **state)
     struct error err = {0};
     char name[RESOURCE_NAME_MAX + 1];
 
-    (void)state;
     resource_types_init(&types);
     assert_int_equal(types.count, RESOURCE_TYPES_FIXED);
     assert_int_equal(resource_types_find(&types, "CPU"), RESOURCE_CPU);
@@ -208,7 +201,6 @@ static void hosts_are_numbered_on(void **state)
     struct amounts capacity = {{100, 1024}}, negative = {{100, -1}};
     struct error err = {0};
 
-    (void)state;
     site_init(&site);
     assert_int_equal(site_add_hosts(&site, 3, &capacity, &err), 0);
     site.hosts[2].id = 40;
@@ -237,7 +229,6 @@ static void behaviour_is_all_or_nothing(void **state)
     struct behaviour normal, haizea;
     const unsigned char *a = (const unsigned char *)&normal, *b = (const unsigned char *)&haizea;
 
-    (void)state;
     memset(&normal, 7, sizeof normal);
     memset(&haizea, 7, sizeof haizea);
     behaviour_default(&normal);
@@ -252,7 +243,6 @@ static void settings_begin_as_haizeas_defaults(void **state)
 {
     struct engine_settings settings;
 
-    (void)state;
     memset(&settings, 0xff, sizeof settings);
     engine_settings_init(&settings);
     assert_int_equal(settings.backfilling, BACKFILLING_AGGRESSIVE);
@@ -271,7 +261,6 @@ static void settings_begin_as_haizeas_defaults(void **state)
 
 static void never_and_unlimited_absorb(void **state)
 {
-    (void)state;
     assert_int_equal(instant_add(40, 2), 42);
     assert_int_equal(instant_add(-40, -2), -42);
     assert_true(instant_add(INSTANT_NEVER, -5) == INSTANT_NEVER);

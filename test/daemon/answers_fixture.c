@@ -25,13 +25,11 @@ static uint64_t readings(void *context)
 
 static uint64_t host_changes(void *context)
 {
-    (void)context;
     return 7;
 }
 
 static void status(void *context, json_t *object)
 {
-    (void)context;
     json_object_set_new(object, "version", json_string("1"));
 }
 
@@ -116,7 +114,6 @@ static int each_operation(void *context, int32_t host,
 static void waits_for(void *context, const struct lease_record *lease, int64_t at, char *text,
                       size_t size)
 {
-    (void)context;
     assert_int_equal(at, NOW);
     snprintf(text, size, "%s", lease->id == 5 ? "VM 1 to leave" : "");
 }
@@ -127,7 +124,6 @@ static int change(void *context, const struct change_order *order, struct lease_
     struct answers_fixture *fixture = context;
     int64_t lease = order->lease;
 
-    (void)err;
     fixture->change = *order->change;
     fixture->dry_run = order->dry_run;
     fixture->changes++;
@@ -158,7 +154,6 @@ static int dry_run(void *context, const struct order *order, struct planner_tria
 {
     struct answers_fixture *fixture = context;
 
-    (void)err;
     fixture->order = *order;
     fixture->trials++;
     trial->accepted = order->count < 10;
@@ -174,7 +169,6 @@ static int request(void *context, const struct order *order, const struct contro
 {
     struct answers_fixture *fixture = context;
 
-    (void)peer;
     if (fixture->fails)
         return error_set(err, ENOTSUP, "not here");
     fixture->order = *order;
@@ -237,7 +231,6 @@ static int undrain(void *context, const struct undrain_order *order, const char 
 {
     struct answers_fixture *fixture = context;
 
-    (void)who;
     if (order->host == 4)
         return error_set(err, EALREADY, "host 4 is not drained");
     snprintf(fixture->who, sizeof fixture->who, "%lld %d",
@@ -250,7 +243,6 @@ static int unbook(void *context, const struct unbook_order *order, const char *w
 {
     struct answers_fixture *fixture = context;
 
-    (void)who;
     if (strcmp(order->booking, "course") != 0)
         return error_set(err, ENOENT, "booking '%s' does not exist", order->booking);
     snprintf(fixture->who, sizeof fixture->who, "%s %lld %d %s", order->booking,
@@ -265,7 +257,6 @@ static void each_booking(void *context, const char *user,
 {
     char users[] = "ann,Bob Smith", groups[] = "", owner[] = "teacher";
 
-    (void)context;
     if (!user || strcmp(user, "carl") != 0)
         visit(visitor, &(struct booking){
                            .name = "course", .users = users, .groups = groups, .owner = owner});

@@ -16,9 +16,6 @@ void directory_make(char name[DIRECTORY_NAME_MAX])
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
 {
-    (void)status;
-    (void)type;
-    (void)where;
     return remove(path);
 }
 

@@ -111,7 +111,6 @@ static int fake_wait(struct cloud *cloud, struct pollfd *fds, unsigned n, int ti
     struct fake_cloud *fake = fake_of(cloud);
     size_t answered = 0;
 
-    (void)fds, (void)n, (void)timeout, (void)err;
     for (; answered < fake->n_calls && (!fake->at_once || answered < fake->at_once); answered++) {
         struct fake_call call = fake->calls[answered];
 
@@ -166,7 +165,6 @@ static size_t fake_pending(const struct cloud *cloud)
 
 static bool fake_date(const struct cloud *cloud, int64_t *date, int64_t *at)
 {
-    (void)cloud, (void)date, (void)at;
     return false;
 }
 
@@ -240,7 +238,6 @@ void fake_cloud_put(struct fake_cloud *fake, int32_t id, enum vm_state state, in
 
 static void must_be_read(void *context, enum poll_kind kind, bool ok, const char *error)
 {
-    (void)context, (void)kind;
     if (!ok)
         fail_msg("%s", error);
 }
@@ -280,7 +277,6 @@ static void polled(void *context, enum poll_kind kind, bool ok, const char *erro
 {
     struct scene *scene = context;
 
-    (void)kind;
     if (!ok)
         fail_msg("%s", error);
     scene->daemon.polled = clock_monotonic();

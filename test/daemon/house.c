@@ -38,7 +38,6 @@ void rebuild(struct house *house, int64_t now)
 
 void all_may_be_preempted(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n; i++)
         scores[i] = batch->victims[i].lease->request.preemptible ? 1 : POLICY_VETO;
 }
@@ -64,7 +63,6 @@ struct lease_record *add_lease(struct store *store, int64_t id, enum lease_phase
 
 static void count_line(void *context, const struct store_event *event)
 {
-    (void)event;
     ++*(size_t *)context;
 }
 

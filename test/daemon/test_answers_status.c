@@ -16,7 +16,6 @@ static struct fair_share *shares_of(void *context, int64_t now)
         .by = FAIR_SHARE_USERS, .half_life = 86400, .weights = {{false, 2, 2}}, .n_weights = 1};
     struct fair_share *shares = fair_share_create(&settings);
 
-    (void)context;
     share_use(shares, fair_share_of(shares, 2, 0), 360000, now);
     return shares;
 }

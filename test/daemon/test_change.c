@@ -158,7 +158,6 @@ static void a_reservation_is_shifted_over_its_own_time(void **state)
 
 static void any_victim(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n; i++)
         scores[i] = 1;
 }

@@ -81,7 +81,6 @@ static void alone_it_holds_at_once_and_goes_on(void **state)
     struct world world = {.random = 1};
     struct claimant a;
 
-    (void)state;
     begin(&a, "a", "here");
     run(&world, &a, 1, 1500, 10);
     assert_true(claim_holds(&a.claim, world.now));
@@ -94,7 +93,6 @@ static void alone_it_holds_at_once_and_goes_on(void **state)
 
 static void of_two_one_holds(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct world world = {.random = seed};
         struct claimant both[2];
@@ -115,7 +113,6 @@ static void a_living_one_is_noticed_in_time(void **state)
     struct world world = {.random = 3};
     struct claimant both[2];
 
-    (void)state;
     begin(&both[0], "a", "here");
     both[1].stopped = true;
     run(&world, both, 2, 21234, 20);
@@ -131,7 +128,6 @@ static void a_dead_one_is_followed(void **state)
     struct world world = {.random = 4};
     struct claimant both[2];
 
-    (void)state;
     begin(&both[0], "a", "here");
     both[1].stopped = true;
     run(&world, both, 2, 30000, 20);
@@ -156,7 +152,6 @@ static void the_same_place_is_taken_over_at_once(void **state)
     struct world world = {.random = 5};
     struct claimant one;
 
-    (void)state;
     begin(&one, "a", "here");
     run(&world, &one, 1, 30000, 20);
     begin(&one, "a", "here"); /* the same store: its mark is as good as written */
@@ -175,7 +170,6 @@ static void what_was_released_is_free(void **state)
     struct world world = {.mark = {.instance = "a", .place = "here", .beat = -1}, .random = 6};
     struct claimant b;
 
-    (void)state;
     begin(&b, "b", "there");
     run(&world, &b, 1, 1500, 20);
     assert_true(claim_holds(&b.claim, world.now));
@@ -187,7 +181,6 @@ static void without_answers_it_does_not_hold(void **state)
     struct claimant a;
     int64_t now;
 
-    (void)state;
     begin(&a, "a", "here");
     run(&world, &a, 1, 15000, 20);
     now = world.now;
@@ -206,7 +199,6 @@ static void what_it_replaced_may_be_shown_once_more(void **state)
     struct claim claim;
     int64_t now = CLAIM_DEAD;
 
-    (void)state;
     claim_init(&claim, "a", "here", "host");
     claim_read(&claim, &old, 0);
     claim_read(&claim, &old, now);
@@ -228,7 +220,6 @@ static void a_write_that_opennebula_confirmed_and_lost_is_repeated(void **state)
     struct claim claim;
     int64_t now = 1;
 
-    (void)state;
     claim_init(&claim, "a", "here", "host");
     claim_lead(&claim, 3, 0, 0);
     claim_read(&claim, &old, now);
@@ -253,7 +244,6 @@ static void one_that_must_not_write_is_not_kept_from_acting(void **state)
     const struct cloud_mark other = {.instance = "b", .place = "there", .beat = 1};
     struct claim claim;
 
-    (void)state;
     claim_init(&claim, "a", "here", "host");
     claim_refused(&claim, 5);
     assert_true(claim_holds(&claim, 5));
@@ -275,7 +265,6 @@ static void the_mark_of_a_newer_version_is_not_taken(void **state)
     struct claim claim;
     int64_t now = 1000;
 
-    (void)state;
     claim_init(&claim, "me", "here", "host");
     claim_lead(&claim, 5, 1, now);
     for (; now < 100 * CLAIM_DEAD; now += CLAIM_LOOK)
@@ -297,7 +286,6 @@ static void a_mark_of_a_later_term_is_not_waited_for(void **state)
     struct cloud_mark other = {.instance = "other", .place = "elsewhere", .beat = 3, .term = 5};
     struct claim claim;
 
-    (void)state;
     claim_init(&claim, "me", "here", "host");
     claim_lead(&claim, 5, 1, 1000);
     claim_read(&claim, &other, 1000 + CLAIM_GRACE);
@@ -317,7 +305,6 @@ static void the_mark_is_written_while_the_last_commands_may_arrive(void **state)
     int64_t now = 1000, elected = now;
     struct claim claim;
 
-    (void)state;
     claim_init(&claim, "me", "here", "host");
     claim_lead(&claim, 5, 1, now);
     claim_read(&claim, &old, now);
@@ -346,7 +333,6 @@ static void a_mark_that_was_refused_is_written_again_soon(void **state)
     int64_t now = 1000, written = 0;
     struct claim claim;
 
-    (void)state;
     claim_init(&claim, "me", "here", "host");
     claim_lead(&claim, 5, 1, now);
     claim_read(&claim, &(struct cloud_mark){0}, now);
@@ -367,7 +353,6 @@ static void one_write_is_enough_for_what_waited_for_it(void **state)
     struct claim claim;
     int64_t now = 1000, since, slow = CLAIM_FENCE * 2 / 3;
 
-    (void)state;
     claim_init(&claim, "me", "here", "host");
     claim_lead(&claim, 5, 1, now);
     claim_read(&claim, &(struct cloud_mark){.beat = -1}, now);
@@ -396,7 +381,6 @@ static void a_slow_answer_that_oned_leads_counts_as_long_as_the_mark(void **stat
     struct claim claim;
     int64_t now = 1000, written;
 
-    (void)state;
     claim_init(&claim, "me", "here", "host");
     claim_lead(&claim, 5, 1, now);
     claim_read(&claim, &(struct cloud_mark){.beat = -1}, now);
@@ -418,7 +402,6 @@ static void a_picture_after_the_mark_shows_what_was_commanded_before(void **stat
     struct claim claim;
     int64_t now = 1000, written;
 
-    (void)state;
     claim_init(&claim, "me", "here", "host");
     assert_true(claim_covers(&claim, 0, CLAIM_PAUSE + 1)); /* one front-end has begun by then */
     assert_false(claim_covers(&claim, 0, CLAIM_PAUSE));

@@ -242,7 +242,6 @@ static void in_a_zone_only_the_daemon_of_the_leader_acts(void **state)
 {
     size_t takeovers = 0, calm = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 500; seed++)
         a_zone_lives_through(seed, &takeovers, &calm);
     assert_true(takeovers > 1000 && calm > 1000);

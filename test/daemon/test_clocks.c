@@ -18,7 +18,6 @@ static void a_clock_that_is_set_is_noticed(void **state)
 {
     struct clocks clocks = {0};
 
-    (void)state;
     assert_int_equal(clocks_watch(&clocks, 1000000, 5000), 0); /* the first look */
     assert_int_equal(clocks_watch(&clocks, 1060000, 65000), 0);
     assert_int_equal(clocks_watch(&clocks, 1061500, 65500), 0); /* steered, not set */
@@ -32,7 +31,6 @@ static void dates_tell_how_far_the_other_clock_is_ahead(void **state)
 {
     struct clocks clocks = {0};
 
-    (void)state;
     assert_int_equal(clocks_compare(&clocks, 1001, 1000), 0);
     assert_true(clocks.known);
     assert_int_equal(clocks.ahead, 0);
@@ -56,7 +54,6 @@ static void no_vm_is_created_in_the_future(void **state)
     struct daemon daemon = {.clocks = {.ahead = 3600}};
     int64_t theirs = clock_now() + 3600;
 
-    (void)state;
     assert_int_equal(clocks_ahead_at(&daemon, theirs - 60), 3600);
     daemon.clocks.ahead = -1400; /* it was set back by 5,000 s */
     assert_in_range(clocks_ahead_at(&daemon, theirs - 60), 3538, 3540);
@@ -69,7 +66,6 @@ static void a_vm_that_was_created_since_the_clock_was_set(void **state)
     struct daemon daemon = {.clocks = {.known = true}};
     int64_t now = clock_now();
 
-    (void)state;
     assert_int_equal(clocks_compare(&daemon.clocks, now - 3600, now), 0);
     assert_int_equal(clocks_ahead_at(&daemon, now - 3602), -3600);
     assert_int_equal(clocks_ahead_at(&daemon, now - 2), 0); /* created before */
@@ -80,7 +76,6 @@ static void the_first_date_is_no_jump(void **state)
 {
     struct clocks clocks = {0};
 
-    (void)state;
     assert_int_equal(clocks_compare(&clocks, 500, 4100), 0);
     assert_int_equal(clocks.ahead, -3600);
 }
@@ -309,7 +304,6 @@ static void this_boot_has_a_name_that_stays(void **state)
 {
     char one[CLOCKS_BOOT_MAX], two[CLOCKS_BOOT_MAX];
 
-    (void)state;
     clocks_boot(one);
     clocks_boot(two);
     assert_string_equal(one, two);

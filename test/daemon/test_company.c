@@ -117,7 +117,6 @@ static void policies_of_roles(void **state)
     struct vm_demand one, two, three, five, four = {.role = DEMAND_ANY};
     char text[64];
 
-    (void)state;
     fill_pool(&pool, groups, 1);
     company = company_create(&pool);
     one = ruled(company, 1);
@@ -156,7 +155,6 @@ static void rules_between_roles(void **state)
     struct company *company;
     struct vm_demand one, two, three, a, b, c, soft, other;
 
-    (void)state;
     fill_pool(&pool, groups, 3);
     company = company_create(&pool);
     one = ruled(company, 1);
@@ -199,7 +197,6 @@ static void several_groups(void **state)
     struct company *company;
     struct vm_demand one, two, three;
 
-    (void)state;
     fill_pool(&pool, groups, 2);
     company = company_create(&pool);
     one = ruled(company, 1);
@@ -219,7 +216,6 @@ static void several_groups(void **state)
 
 static bool is_small(void *context, int32_t vm)
 {
-    (void)context;
     return vm < 10;
 }
 
@@ -243,7 +239,6 @@ static void changes_of_plans(void **state)
                                .rules = {{true, 1 << 0 | 1 << 1}}};
     struct some_group second = first;
 
-    (void)state;
     assert_true(can_follow(&first, &second, 1));
     second.roles[0].vms[1] = 15; /* VMs come and go that no plan knows */
     assert_true(can_follow(&first, &second, 1));
@@ -284,13 +279,11 @@ static void changes_of_plans(void **state)
  * half. */
 static int32_t host_of(void *context, int32_t vm)
 {
-    (void)context;
     return vm < 10 ? -1 : vm / 10;
 }
 
 static int32_t cluster_of(void *context, int32_t host)
 {
-    (void)context;
     return host / 2;
 }
 
@@ -317,14 +310,12 @@ static void assert_broken(struct some_group group, const char *expected)
 /* VM 21 is to move to host 5. */
 static int32_t next_host_of(void *context, int32_t vm)
 {
-    (void)context;
     return vm == 21 ? 5 : -1;
 }
 
 /* VM 21 migrates from host 7. */
 static int32_t left_host_of(void *context, int32_t vm)
 {
-    (void)context;
     return vm == 21 ? 7 : -1;
 }
 
@@ -346,7 +337,6 @@ static bool may_move(enum role_policy policy, bool others_move, int32_t host)
 
 static void those_together_follow_each_other(void **state)
 {
-    (void)state;
     assert_true(may_move(ROLE_TOGETHER, false, 2));
     assert_false(may_move(ROLE_TOGETHER, false, 5));
     assert_true(may_move(ROLE_TOGETHER, true, 5));
@@ -357,7 +347,6 @@ static void those_together_follow_each_other(void **state)
 
 static void those_apart_wait_for_a_migration(void **state)
 {
-    (void)state;
     assert_true(may_move(ROLE_APART, false, 7));
     assert_false(may_move(ROLE_APART, true, 7));
     assert_false(may_move(ROLE_TOGETHER, true, 7));
@@ -365,7 +354,6 @@ static void those_apart_wait_for_a_migration(void **state)
 
 static void broken_rules_are_found(void **state)
 {
-    (void)state;
     assert_broken((struct some_group){.roles = {{.policy = ROLE_APART, .vms = {1, 2, 20, 30}}}},
                   "");
     assert_broken((struct some_group){.roles = {{.policy = ROLE_APART, .vms = {20, 21, 30, 22}}}},

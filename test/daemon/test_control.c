@@ -367,7 +367,6 @@ static void time_runs_out(void **state)
     struct control_client *client;
     int ends[2];
 
-    (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
     client = control_client_create(ends[0], &peer, 1000);
     assert_false(control_client_is_late(client, 1000 + CONTROL_IDLE));

@@ -29,8 +29,6 @@ static json_t *handle(void *context, const struct control_peer *peer, const json
     const char *command = json_string_value(json_object_get(request, "command"));
     char text[BIG + 1] = "";
 
-    (void)context;
-    (void)peer;
     if (strcmp(command, "later") == 0)
         return NULL;
     if (strcmp(command, "big") == 0)

@@ -18,7 +18,6 @@ static void a_host_has_several_windows(void **state)
 {
     struct drains drains = {0};
 
-    (void)state;
     drains_put(&drains, &(struct drain){3, 500, 600, ""});
     drains_put(&drains, &(struct drain){3, 100, 200, ""});
     drains_put(&drains, &(struct drain){4, 100, 900, ""});
@@ -45,7 +44,6 @@ static void what_overlaps_is_replaced(void **state)
 {
     struct drains drains = {0};
 
-    (void)state;
     drains_put(&drains, &(struct drain){3, 100, 200, ""});
     drains_put(&drains, &(struct drain){4, 150, INSTANT_NEVER, ""});
     drains_put(&drains, &(struct drain){3, 120, 300, ""});
@@ -65,7 +63,6 @@ static void a_window_ends(void **state)
 {
     struct drains drains = {0}, copy;
 
-    (void)state;
     drains_put(&drains, &(struct drain){3, 100, 200, ""});
     drains_put(&drains, &(struct drain){4, 100, 300, ""});
     drains_put(&drains, &(struct drain){5, 100, INSTANT_NEVER, ""});
@@ -92,7 +89,6 @@ static const struct booking course = {.name = "course",
 
 static void a_booking_admits_its_users_and_groups(void **state)
 {
-    (void)state;
     assert_true(booking_admits(&course, "ann", "none"));
     assert_true(booking_admits(&course, "Bob Smith", "none"));
     assert_true(booking_admits(&course, "carl", "students"));
@@ -134,7 +130,6 @@ static void a_booked_host_is_closed_to_others_and_open_inside(void **state)
     struct drains drains = {0};
     struct drain ahead;
 
-    (void)state;
     book_host(&drains, &course);
     expect_ahead(&drains, &outside, 50, 100, 200);
     expect_ahead(&drains, &outside, 150, 100, 200);
@@ -152,7 +147,6 @@ static void a_magnetic_booking_need_not_be_named(void **state)
     struct lease_record elsewhere = {.user = "", .user_group = "students", .booking = "course"};
     struct drains drains = {0};
 
-    (void)state;
     book_host(&drains, &open_course);
     assert_true(drains_let_in(&drains, "open", &student));
     assert_false(drains_let_in(&drains, "open", &stranger));
@@ -166,7 +160,6 @@ static void a_booking_ends_with_its_last_window(void **state)
 {
     struct drains drains = {0};
 
-    (void)state;
     book_host(&drains, &course);
     drains_put(&drains, &(struct drain){4, 100, 900, ""});
     assert_true(drains_expire(&drains, 300));
@@ -185,7 +178,6 @@ static void a_booking_is_shortened(void **state)
 {
     struct drains drains = {0};
 
-    (void)state;
     book_host(&drains, &course);
     drains_put(&drains, &(struct drain){4, 100, 900, ""});
     assert_false(drains_unbook(&drains, "course", 600));
@@ -203,7 +195,6 @@ static void what_an_owner_has_booked_is_counted(void **state)
 {
     struct drains drains = {0};
 
-    (void)state;
     assert_int_equal(drains_booked_by(&drains, "teacher"), 0);
     book_host(&drains, &course);
     drains_book(&drains, &open_course);
@@ -269,7 +260,6 @@ static void hosts_show_what_is_planned_there(void **state)
     struct drains drains = {.number = 6}, read = {0};
     char *third, *fourth;
 
-    (void)state;
     book_host(&drains, &odd);
     drains_put(&drains, &(struct drain){3, 700, INSTANT_NEVER, ""});
     drains_put(&drains, &(struct drain){4, 100, 200, ""});
@@ -312,7 +302,6 @@ static void what_hosts_show_wrongly_is_left_out(void **state)
                                         ";;=;= ; "};
     struct drains drains = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         kept_drains_read(&drains, 3, texts[i]);
     assert_int_equal(drains.n, 0);

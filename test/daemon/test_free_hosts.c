@@ -32,7 +32,6 @@ static void those_are_found_that_nothing_uses_meanwhile(void **state)
     struct free_hosts *hosts = hosts_of_a_day();
     int32_t found[4];
 
-    (void)state;
     assert_int_equal(free_hosts_find(hosts, NOW, NOW + HOUR, found, 4), 2);
     assert_int_equal(found[0], 3);
     assert_int_equal(found[1], 4);
@@ -49,7 +48,6 @@ static void the_next_time_is_when_one_becomes_free(void **state)
 {
     struct free_hosts *hosts = hosts_of_a_day();
 
-    (void)state;
     assert_int_equal(free_hosts_next(hosts, NOW, HOUR, 3), NOW + HOUR);
     assert_int_equal(free_hosts_next(hosts, NOW, HOUR + 1, 3), NOW + 3 * HOUR);
     assert_int_equal(free_hosts_next(hosts, NOW + HOUR, HOUR, 3), NOW + 3 * HOUR);
@@ -63,7 +61,6 @@ static void without_hosts_there_are_none(void **state)
     struct free_hosts *hosts = free_hosts_create(NOW);
     int32_t found;
 
-    (void)state;
     assert_int_equal(free_hosts_find(hosts, NOW, NOW + 1, &found, 1), 0);
     assert_int_equal(free_hosts_next(hosts, NOW, 1, 1), INSTANT_NEVER);
     free_hosts_destroy(hosts);

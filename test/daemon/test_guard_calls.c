@@ -77,7 +77,6 @@ static void an_election_does_not_wait_for_a_look_at_the_mark(void **state)
                               .mark = {.instance = "other", .place = "there", .term = 6}};
     struct guard *guard = make_guard(&slow);
 
-    (void)state;
     guard_rest(guard);
     assert_int_equal(slow.n_calls, 1);
     guard_lead(guard, &leads);

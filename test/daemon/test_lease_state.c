@@ -146,7 +146,6 @@ static void the_table_is_whole(void **state)
 {
     bool happens[EVENTS] = {false}, reached[PHASES] = {false}, left[PHASES] = {false};
 
-    (void)state;
     reached[PHASE_RESERVED] = true; /* by PHASE_QUEUE */
     for (int pair = 0; pair < PHASES * EVENTS; pair++) {
         const struct lease_transition *row = row_of(pair);

@@ -37,7 +37,6 @@ static void keep(void *context, enum policy_log_level level, const char *text)
     const char *event = strstr(text, "event ");
     size_t length = strlen(stage->log);
 
-    (void)level;
     if (event)
         snprintf(stage->log + length, sizeof stage->log - length, "%s\n", event);
 }

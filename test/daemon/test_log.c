@@ -38,7 +38,6 @@ static int begin(void **state)
 {
     char path[] = "log-XXXXXX";
 
-    (void)state;
     unsetenv("JOURNAL_STREAM");
     file = mkstemp(path);
     before = dup(STDERR_FILENO);
@@ -50,7 +49,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     log_count_repeats();
     log_set_format(LOG_FORMAT_TEXT);
     log_set_level(LOG_LEVEL_INFO);
@@ -79,7 +77,6 @@ static size_t lines_with(const char *text)
 
 static void the_same_line_is_counted(void **state)
 {
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         log_error("cannot: %s", "why");
         log_info("turn %d", i % 2);
@@ -97,7 +94,6 @@ static void the_same_line_is_counted(void **state)
 
 static void other_lines_are_all_written(void **state)
 {
-    (void)state;
     for (int i = 0; i < 100; i++)
         log_info("VM %d started", i);
     assert_int_equal(lines_with("started"), 100);
@@ -107,7 +103,6 @@ static void other_lines_are_all_written(void **state)
 /* What was counted is told before its line is forgotten. */
 static void counts_are_not_lost(void **state)
 {
-    (void)state;
     for (int i = 0; i < 10; i++)
         log_warning("again");
     for (int i = 0; i < 100; i++)
@@ -117,7 +112,6 @@ static void counts_are_not_lost(void **state)
 
 static void texts_cannot_command_the_terminal(void **state)
 {
-    (void)state;
     log_info("VM \x1b[31m \xe2\x80\xae evil\nline");
     assert_int_equal(lines_with("VM  [31m   evil line"), 1);
 }
@@ -137,7 +131,6 @@ static void connect_journal(void)
 
 static void the_journal_gets_fields(void **state)
 {
-    (void)state;
     connect_journal();
     log_warning_of(17, 18, "VM %d is\nlate", 18);
     assert_string_equal(fields, "MESSAGE=VM 18 is late\nPRIORITY=4\nSYSLOG_IDENTIFIER=galernad\n"
@@ -151,7 +144,6 @@ static void the_journal_gets_fields(void **state)
 
 static void a_journal_that_fails_loses_nothing(void **state)
 {
-    (void)state;
     connect_journal();
     journal_fails = -5;
     log_error("disk full");
@@ -160,7 +152,6 @@ static void a_journal_that_fails_loses_nothing(void **state)
 
 static void json_is_an_object_on_each_line(void **state)
 {
-    (void)state;
     log_set_format(LOG_FORMAT_JSON);
     log_error_of(0, -1, "a \"b\" \xff");
     log_info("plain");
@@ -172,7 +163,6 @@ static void json_is_an_object_on_each_line(void **state)
 
 static void a_subsystem_has_a_level_of_its_own(void **state)
 {
-    (void)state;
     log_debug("one");
     log_set_subsystem_level(LOG_OF_PLANNER, LOG_LEVEL_DEBUG);
     log_debug("two");

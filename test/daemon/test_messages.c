@@ -65,7 +65,6 @@ static void a_lock_that_was_taken_away_is_told(void **state)
     struct lease_record lease = lease_in(PHASE_STOPPING, "", "");
     char text[STORE_TEXT_MAX];
 
-    (void)state;
     lease.preempted_for = 7;
     lease.preempted_at = 100;
     message_of(&lease, &vm, 0, text, sizeof text);
@@ -82,7 +81,6 @@ static void what_waits_says_for_what_and_until_when(void **state)
     struct lease_record lease =
         lease_in(PHASE_WAITING, "no-room-now", "2 VMs requested, room for 1 now");
 
-    (void)state;
     expect(&lease, "Waiting: 2 VMs requested, room for 1 now");
     lease.reason_id = REASON_NO_ROOM_NOW;
     lease.reason_n[0] = 1;
@@ -114,7 +112,6 @@ static void a_promise_is_called_a_contract(void **state)
 {
     struct lease_record lease = lease_in(PHASE_RESERVED, "planned", "planned to start at ...");
 
-    (void)state;
     lease.kind = LEASE_RESERVATION;
     lease.start = 3600;
     lease.contract = true;
@@ -132,7 +129,6 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
 {
     struct lease_record lease = lease_in(PHASE_RUNNING, "ends-soon", "");
 
-    (void)state;
     lease.duration = 7200;
     lease.end = 9000;
     lease.warned = true;
@@ -191,7 +187,6 @@ static void a_stopped_lease_on_a_drained_host_says_both(void **state)
 {
     struct lease_record lease = lease_in(PHASE_PARKED, "cannot-leave", "");
 
-    (void)state;
     lease.reason_id = REASON_CANNOT_LEAVE;
     lease.reason_n[0] = INSTANT_NONE;
     expect(&lease, "Stopped by a user or operator; must leave its host, but no other host that it "
@@ -203,7 +198,6 @@ static void a_lease_suspended_for_a_drain_says_when(void **state)
 {
     struct lease_record lease = lease_in(PHASE_RUNNING, "cannot-leave", " (host 4 is drained)");
 
-    (void)state;
     lease.reason_id = REASON_CANNOT_LEAVE;
     lease.reason_n[3] = 3600;
     lease.end = 9000;
@@ -218,7 +212,6 @@ static void a_lease_suspended_ahead_of_a_drain_has_no_earliest_start(void **stat
 {
     struct lease_record lease = lease_in(PHASE_WAITING, "not-ready", "");
 
-    (void)state;
     lease.reason_id = REASON_NOT_READY;
     lease.reason_n[0] = 3600;
     expect(&lease, "Waiting for its earliest start 1970-01-01 01:00:00");
@@ -232,7 +225,6 @@ static void no_start_is_announced_that_has_passed(void **state)
     struct lease_record lease =
         lease_in(PHASE_WAITING, "no-room-now", "1 VM requested, room for 0 now");
 
-    (void)state;
     lease.expected = 3600;
     expect_at(&lease, 3600,
               "Waiting: 1 VM requested, room for 0 now. Expected to start at 1970-01-01 01:00:00 "
@@ -259,7 +251,6 @@ static void the_next_try_is_told_until_it_comes(void **state)
 {
     struct lease_record lease = lease_in(PHASE_WAITING, "start-failed", "VM 3 failed on host 1");
 
-    (void)state;
     lease.retry = 3600;
     expect_at(&lease, 3599,
               "Waiting: VM 3 failed on host 1; it is tried again at 1970-01-01 01:00:00");
@@ -274,7 +265,6 @@ static void what_starts_late_says_so(void **state)
 {
     struct lease_record lease = lease_in(PHASE_STARTING, "", "");
 
-    (void)state;
     expect(&lease, "");
     lease.late = true;
     expect(&lease, "Late: the reservation is only now starting");
@@ -288,7 +278,6 @@ static void refusals_say_so(void **state)
     struct lease_record lease =
         lease_in(PHASE_REFUSED, "malformed", "START=\"soon\" is not a time");
 
-    (void)state;
     expect(&lease, "Refused: START=\"soon\" is not a time");
     lease.phase = PHASE_FAILED;
     expect(&lease, "Failed: START=\"soon\" is not a time");
@@ -298,7 +287,6 @@ static void what_runs_is_silent_until_its_end_is_near(void **state)
 {
     struct lease_record lease = lease_in(PHASE_RUNNING, "", "");
 
-    (void)state;
     expect(&lease, "");
     lease.end = 3600;
     expect(&lease, "");
@@ -325,7 +313,6 @@ static void what_is_requested_after_its_start_is_not_late(void **state)
 {
     struct lease_record lease = lease_in(PHASE_RUNNING, "", "");
 
-    (void)state;
     lease.kind = LEASE_RESERVATION;
     lease.start = 100;
     lease.submit = 400;
@@ -345,7 +332,6 @@ static void a_rank_that_is_ignored_is_told(void **state)
     struct lease_record lease =
         lease_in(PHASE_WAITING, "no-room-now", "1 VM requested, room for 0 now");
 
-    (void)state;
     lease.rank_ignored = true;
     expect(&lease,
            "Waiting: 1 VM requested, room for 0 now. SCHED_RANK cannot be read and is ignored");

@@ -31,7 +31,6 @@ static void sections_are_targets(void **state)
                   &err);
     const struct notify_target *people;
 
-    (void)state;
     assert_non_null(settings);
     assert_int_equal(notify_targets(settings), 2);
     people = notify_target_named(settings, "people");
@@ -61,7 +60,6 @@ static void mistakes_are_refused(void **state)
         {"[notify a]\nmail: owner\nform: x@y\n", "did you mean 'from'"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct error err = {0};
 
@@ -79,7 +77,6 @@ static void only_plain_addresses_are_used(void **state)
         "a@b,c@d", "\"a b\"@c", "a@b@c", "<a@b>", "a@b\r",     "a@b;c", "\xc3\xa4@b",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_true(notify_is_address(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

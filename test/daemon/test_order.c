@@ -86,7 +86,6 @@ static void every_kind_is_understood(void **state)
     struct order order = some_order(LEASE_BEST_EFFORT);
     struct lease_spec spec;
 
-    (void)state;
     read_back(&order, &spec);
     order.earliest = NOW + 5;
     order.duration = 1;
@@ -112,7 +111,6 @@ static void terms_priorities_and_groups_are_understood(void **state)
     struct order order = some_order(LEASE_BEST_EFFORT);
     struct lease_spec spec;
 
-    (void)state;
     for (int terms = TERMS_CANCELABLE; terms <= TERMS_NON_PREEMPTABLE; terms++) {
         order.terms = (enum lease_terms)terms;
         order.preemptible = order.terms != TERMS_NON_PREEMPTABLE;
@@ -129,7 +127,6 @@ static void a_latest_start_is_a_deadline(void **state)
     struct order order;
     struct error err;
 
-    (void)state;
     assert_int_equal(order_read(request, NOW, &order, &err), 0);
     assert_int_equal(order.kind, LEASE_DEADLINE);
     assert_int_equal(order.deadline, 1795276800); /* 16:00 */
@@ -142,7 +139,6 @@ static void the_engine_is_asked_for_the_same(void **state)
     struct lease_request request;
     struct node_set sets[ORDER_SIZES_MAX];
 
-    (void)state;
     order.sizes[0].count = 7;
     order.sizes[1] = (struct order_size){3, 50, 64};
     order.n_sizes = 2;

@@ -351,7 +351,6 @@ static struct planner_trial try_lease(struct house *house, int64_t now, enum lea
 
 static void preempt_all(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    (void)context;
     memset(scores, 0, batch->n * sizeof *scores);
 }
 

@@ -52,7 +52,6 @@ static void what_is_written_is_read_again(void **state)
     struct promise promise = a_promise(), again;
     char text[PROMISE_TEXT_MAX], second[PROMISE_TEXT_MAX];
 
-    (void)state;
     promise_write(&promise, &key, text);
     assert_null(strpbrk(text, "\"\\\n]<&"));
     assert_int_equal(read_it(text, &again), PROMISE_VALID);
@@ -83,7 +82,6 @@ static void the_end_of_a_promise_is_signed_as_well(void **state)
     char text[PROMISE_TEXT_MAX];
     struct promise again;
 
-    (void)state;
     promise_write(&promise, &key, text);
     assert_int_equal(read_it(text, &again), PROMISE_VALID);
     assert_true(again.over);
@@ -97,7 +95,6 @@ static void the_longest_promise_fits(void **state)
     struct promise promise = a_promise(), again;
     char text[PROMISE_TEXT_MAX];
 
-    (void)state;
     promise.zone = promise.vm = promise.sequence = INT32_MAX;
     promise.lease = promise.number = promise.ran_for = INT64_MAX;
     promise.terms.submit = promise.terms.earliest = promise.terms.deadline = INT64_MIN;
@@ -115,7 +112,6 @@ static void every_flipped_bit_is_found(void **state)
     struct promise promise = a_promise(), again;
     char text[PROMISE_TEXT_MAX];
 
-    (void)state;
     promise_write(&promise, &key, text);
     for (size_t i = 0; text[i]; i++)
         for (int bit = 0; bit < BITS; bit++) {
@@ -133,7 +129,6 @@ static void every_cut_and_every_byte_more_is_found(void **state)
     char text[PROMISE_TEXT_MAX], longer[PROMISE_TEXT_MAX + 1];
     size_t length;
 
-    (void)state;
     promise_write(&promise, &key, text);
     length = strlen(text);
     for (size_t i = 0; i <= length; i++)
@@ -159,7 +154,6 @@ static void other_keys_vms_and_zones_are_found(void **state)
     struct promise_key other = key;
     char text[PROMISE_TEXT_MAX];
 
-    (void)state;
     other.bytes[PROMISE_KEY_SIZE - 1]++;
     promise_write(&promise, &key, text);
     assert_int_equal(promise_read(text, &other, ZONE, VM, &again), PROMISE_NOT_SIGNED);
@@ -172,7 +166,6 @@ static void digests_differ_with_the_content_only(void **state)
     struct promise promise = a_promise();
     int64_t before = promise_digest(&promise);
 
-    (void)state;
     promise.number++;
     promise.terms.accumulated++; /* no part of a promise */
     assert_int_equal(promise_digest(&promise), before);

@@ -19,7 +19,6 @@
 
 static void looked(void *context, bool ok)
 {
-    (void)context;
     assert_true(ok);
 }
 

@@ -11,7 +11,6 @@ static void one_vm_that_fails_again_and_again_is_its_own_fault(void **state)
 {
     struct quarantine quarantine = {0};
 
-    (void)state;
     for (int64_t now = 100; now < 200; now += 10)
         assert_false(quarantine_note(&quarantine, 3, 7, now));
     assert_false(quarantine_has(&quarantine, 3, 200));
@@ -22,7 +21,6 @@ static void two_vms_make_it_the_hosts_fault(void **state)
 {
     struct quarantine quarantine = {0};
 
-    (void)state;
     assert_false(quarantine_note(&quarantine, 3, 7, 100));
     assert_false(quarantine_note(&quarantine, 4, 8, 101));
     assert_true(quarantine_note(&quarantine, 3, 8, 102));
@@ -37,7 +35,6 @@ static void failures_far_apart_do_not_add_up(void **state)
 {
     struct quarantine quarantine = {0};
 
-    (void)state;
     assert_false(quarantine_note(&quarantine, 3, 7, 100));
     assert_false(quarantine_note(&quarantine, 3, 8, 101 + QUARANTINE_SECONDS));
     assert_false(quarantine_has(&quarantine, 3, 102 + QUARANTINE_SECONDS));
@@ -48,7 +45,6 @@ static void hosts_where_vms_are_stuck_are_quarantined_as_long(void **state)
 {
     struct quarantine quarantine = {0};
 
-    (void)state;
     assert_true(quarantine_stuck(&quarantine, 3, 100));
     assert_true(quarantine_has(&quarantine, 3, 100));
     assert_false(quarantine_stuck(&quarantine, 3, 350)); /* still */
@@ -63,7 +59,6 @@ static void half_of_the_hosts_stay_open(void **state)
 {
     struct quarantine quarantine = {.hosts = 5};
 
-    (void)state;
     for (int32_t host = 0; host < 5; host++) {
         quarantine_note(&quarantine, host, 7, 100);
         assert_int_equal(quarantine_note(&quarantine, host, 8, 101), host < 2);
@@ -84,7 +79,6 @@ static void a_start_clears_and_time_expires(void **state)
 {
     struct quarantine quarantine = {0};
 
-    (void)state;
     assert_false(quarantine_clear(&quarantine, 3));
     quarantine_note(&quarantine, 3, 7, 100);
     assert_false(quarantine_clear(&quarantine, 3));

@@ -33,7 +33,6 @@ static void without_attributes(void **state)
     struct rebalance_settings settings;
     struct error err;
 
-    (void)state;
     assert_int_equal(read_settings(none, &settings, &err), 0);
     assert_int_equal(settings.automation, AUTOMATION_MANUAL);
     assert_int_equal(settings.policy, REBALANCE_BALANCE);
@@ -54,7 +53,6 @@ static void all_attributes(void **state)
     struct rebalance_settings settings;
     struct error err;
 
-    (void)state;
     assert_int_equal(read_settings(all, &settings, &err), 0);
     assert_int_equal(settings.automation, AUTOMATION_FULL);
     assert_int_equal(settings.policy, REBALANCE_PACK);
@@ -74,7 +72,6 @@ static void net_and_disk(void **state)
     struct rebalance_settings settings;
     struct error err;
 
-    (void)state;
     assert_int_equal(read_settings(some, &settings, &err), 0);
     assert_int_equal(settings.weights[MEASURE_CPU_USAGE], 0);
     assert_int_equal(settings.weights[MEASURE_NET], USE_WHOLE * 3 / 4);
@@ -97,7 +94,6 @@ static void malformed_ones_are_named(void **state)
         {{"ONE_DRS/MIGRATION_THRESHOLD", ""}, "ONE_DRS/MIGRATION_THRESHOLD is ''"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct attribute one[] = {cases[i].attribute, {NULL, NULL}};
         struct rebalance_settings settings;

@@ -35,7 +35,6 @@ static int begin(void **state)
     struct amounts amounts = {.of = {800, 16384, 0}};
     struct error err;
 
-    (void)state;
     snprintf(folder, sizeof folder, "recorder.XXXXXX");
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/record.lwf", folder);
@@ -48,7 +47,6 @@ static int end(void **state)
 {
     char aside[160];
 
-    (void)state;
     unlink(path);
     snprintf(aside, sizeof aside, "%s.1", path);
     unlink(aside);
@@ -125,7 +123,6 @@ static void test_empty(void **state)
 {
     struct stat status;
 
-    (void)state;
     closed(opened(START));
     read_trace();
     assert_int_equal(trace.n, 0);
@@ -139,7 +136,6 @@ static void test_life(void **state)
     struct recorder *recorder = opened(START);
     struct lease_record lease = best_effort(7, 10, 3600);
 
-    (void)state;
     tell(recorder, &lease, 2);
     read_trace();
     assert_int_equal(trace.n, 1);
@@ -170,7 +166,6 @@ static void test_kinds(void **state)
     struct lease_record reservation = best_effort(1, 5, 60), now = best_effort(2, 6, 60),
                         deadline = best_effort(3, 7, 60), later = best_effort(4, 8, SPAN_UNLIMITED);
 
-    (void)state;
     reservation.kind = LEASE_RESERVATION;
     reservation.start = START + 500;
     reservation.preemptible = false;
@@ -206,7 +201,6 @@ static void test_unlimited_with_an_end(void **state)
     struct recorder *recorder = opened(START);
     struct lease_record lease = best_effort(1, 0, SPAN_UNLIMITED);
 
-    (void)state;
     tell(recorder, &lease, 1);
     lease.phase = PHASE_ENDED;
     lease.accumulated = 77;
@@ -222,7 +216,6 @@ static void test_withdrawn_and_malformed_leave_no_lease(void **state)
     struct recorder *recorder = opened(START);
     struct lease_record withdrawn = best_effort(1, 0, 60), malformed = best_effort(2, 0, 0);
 
-    (void)state;
     tell(recorder, &withdrawn, 1);
     read_trace();
     assert_int_equal(trace.n, 1);
@@ -241,7 +234,6 @@ static void test_older_than_the_record(void **state)
     struct recorder *recorder = opened(START);
     struct lease_record lease = best_effort(1, -1000, 3600);
 
-    (void)state;
     lease.phase = PHASE_RUNNING;
     lease.since = START - 600;
     tell(recorder, &lease, 1);
@@ -264,7 +256,6 @@ static void test_gone_on_with(void **state)
     struct recorder *recorder = opened(START);
     struct lease_record first = best_effort(1, 10, 60), second = best_effort(2, 300, 60);
 
-    (void)state;
     tell(recorder, &first, 1);
     closed(recorder);
     recorder = opened(START + 200);
@@ -287,7 +278,6 @@ static void test_grown(void **state)
     struct vm_record large = {.cpu = 400, .memory = 8192}, small = {.cpu = 100, .memory = 512};
     const struct vm_record *vms[] = {&large, &small, &large};
 
-    (void)state;
     tell(recorder, &first, 1);
     tell(recorder, &second, 1);
     assert_int_equal(recorder_lease(recorder, &first, vms, 3, NULL), 0);
@@ -313,7 +303,6 @@ static void test_torn_end_is_mended(void **state)
     struct recorder *recorder = opened(START);
     struct lease_record first = best_effort(1, 10, 60), second = best_effort(2, 20, 60);
 
-    (void)state;
     tell(recorder, &first, 1);
     tell(recorder, &second, 1);
     closed(recorder);
@@ -329,7 +318,6 @@ static void test_killed(void **state)
     int status;
     pid_t child;
 
-    (void)state;
     child = fork();
     if (child == 0) {
         struct recorder *recorder = opened(START);
@@ -354,7 +342,6 @@ static void test_another_site_is_put_aside(void **state)
     struct recorder *recorder = opened(START);
     char aside[160];
 
-    (void)state;
     tell(recorder, &lease, 1);
     closed(recorder);
     assert_int_equal(site_add_hosts(&site, 1, &amounts, NULL), 0);
@@ -372,7 +359,6 @@ static void test_other_files_are_left_alone(void **state)
     struct error err = {0};
     struct stat status;
 
-    (void)state;
     fputs("<lease-workload name=\"mine\">\nprecious\n", file);
     fclose(file);
     assert_null(recorder_open(path, &site, START, &err));
@@ -394,7 +380,6 @@ static void test_site_of_hosts(void **state)
     struct site made;
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(record_site(&made, &hosts, &err), 0);
     assert_int_equal(made.n_hosts, 2);
     assert_int_equal(made.hosts[0].capacity.of[RESOURCE_CPU], 800);

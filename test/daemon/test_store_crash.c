@@ -115,7 +115,6 @@ static void every_crash_leaves_whole_transactions(void **state)
 {
     int at = 0, code, told;
 
-    (void)state;
     do {
         char directory[DIRECTORY_NAME_MAX];
         int round;
@@ -144,7 +143,6 @@ static void points_are_counted(void **state)
     pid_t child;
     FILE *file;
 
-    (void)state;
     directory_make(directory);
     snprintf(count, sizeof count, "%s/count", directory);
     child = fork();

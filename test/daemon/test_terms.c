@@ -79,7 +79,6 @@ static void read_template(const char *attribute, const char *value, struct lease
 
 static void templates_say_it(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const struct lease_term *term = &lease_terms[i];
         struct term_values values;
@@ -96,7 +95,6 @@ static void templates_say_it(void **state)
 /* The daemon writes templates, too, for those who ask it. */
 static void orders_write_it_into_templates(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const struct lease_term *term = &lease_terms[i];
         char text[ORDER_TEXT_MAX], value[TERM_TEXT_MAX], wanted[2 * TERM_TEXT_MAX];
@@ -116,7 +114,6 @@ static void orders_write_it_into_templates(void **state)
 /* With a right to be had, what is restricted is refused to those who do not have it. */
 static void rights_restrict_it(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const struct lease_term *term = &lease_terms[i];
         char text[128], reason[LEASE_SPEC_TEXT_MAX];
@@ -181,7 +178,6 @@ static json_t *shown_of(const struct lease_record *lease)
 
 static void the_control_socket_takes_it_and_tells_it(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const struct lease_term *term = &lease_terms[i];
         struct lease_record lease = {
@@ -220,7 +216,6 @@ static void the_planner_process_is_told(void **state)
 {
     const struct node_set one = {.count = 1};
 
-    (void)state;
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         struct lease_request request = {.node_sets = &one, .n_node_sets = 1}, read;
         struct wire_writer writer = {0};
@@ -254,7 +249,6 @@ static void read_trace(const char *text, size_t length, struct term_values *valu
 
 static void traces_hold_it(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const struct lease_term *term = &lease_terms[i];
         struct lease_record lease = {.id = 1,

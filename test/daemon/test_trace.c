@@ -19,29 +19,22 @@ enum { VETOED = 3, HOSTS = 6 };
 
 static bool admits(void *context, const struct lease *lease, int64_t now, struct reason *reason)
 {
-    (void)context;
-    (void)lease;
-    (void)now;
-    (void)reason;
     return true;
 }
 
 static bool preempts(void *context, const struct lease *preemptor)
 {
-    (void)context;
     return preemptor->request.kind == LEASE_RESERVATION;
 }
 
 static void score_all(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n; i++)
         scores[i] = 1;
 }
 
 static void veto_one(void *context, const struct host_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n_hosts; i++)
         scores[i] = batch->hosts[i] == VETOED ? POLICY_VETO : 5;
 }
@@ -260,7 +253,6 @@ static void a_trace_is_bounded(void **state)
     struct tracer *tracer = tracer_create(7, &hooks);
     const struct plan_trace *trace;
 
-    (void)state;
     for (int i = 0; i < TRACE_CALLS + 50; i++) {
         tracer_hooks(tracer)->may_preempt(tracer_hooks(tracer)->context, &asked);
         tracer_hooks(tracer)->may_preempt(tracer_hooks(tracer)->context, &other);
@@ -276,7 +268,6 @@ static void hosts_that_were_not_sent_are_not_believed(void **state)
 {
     struct plan_trace trace = {.at = NOW, .hosts[FINDING_FITS] = {.n = 1, .places = {4}}}, *read;
 
-    (void)state;
     for (uint32_t n_hosts = 4; n_hosts <= 5; n_hosts++) {
         struct wire_writer writer = {0};
         struct wire_reader reader;

@@ -19,7 +19,6 @@ static void booting_and_saving_use_the_host(void **state)
     const enum vm_state used[] = {VM_PREPARING, VM_BOOTING, VM_RUNNING, VM_CHANGING, VM_UNKNOWN};
     const enum vm_state free[] = {VM_LEAVING, VM_FAILED};
 
-    (void)state;
     for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
         struct vm_observation observed = in_state(used[i]);
 
@@ -38,7 +37,6 @@ static void suspended_and_powered_off_hold_it_in_oneds_books(void **state)
     struct vm_observation suspended = in_state(VM_SUSPENDED), off = in_state(VM_POWEROFF);
     struct vm_observation stopped = in_state(VM_STOPPED), undeployed = in_state(VM_UNDEPLOYED);
 
-    (void)state;
     assert_true(observed_holds_host(&suspended) && !observed_uses_host(&suspended));
     assert_true(observed_holds_host(&off) && !observed_uses_host(&off));
     assert_false(observed_holds_host(&stopped) || observed_uses_host(&stopped));
@@ -49,7 +47,6 @@ static void what_is_gone_or_never_ran_holds_nothing(void **state)
 {
     struct vm_observation gone = in_state(VM_RUNNING), fresh = in_state(VM_BOOTING);
 
-    (void)state;
     gone.present = false;
     fresh.history.host = -1;
     assert_false(observed_uses_host(&gone) || observed_holds_host(&gone));
@@ -63,7 +60,6 @@ static void states_that_end_by_themselves(void **state)
     struct vm_observation failed = in_state(VM_FAILED), lost = in_state(VM_UNKNOWN);
     struct vm_observation pending = in_state(VM_PENDING);
 
-    (void)state;
     assert_true(observed_in_transition(&booting));
     assert_false(observed_in_transition(&running) || observed_in_transition(&failed));
     assert_false(observed_in_transition(&pending) || observed_in_transition(&lost));
@@ -117,7 +113,6 @@ static void an_accepted_migration_is_under_way(void **state)
 {
     struct sight sight;
 
-    (void)state;
     open_sight(&sight);
     assert_int_equal(look(&sight)->state, VM_LIVE_MIGRATING);
     wait_for(&sight, 50000);
@@ -133,7 +128,6 @@ static void one_that_never_begins_is_over_after_a_minute(void **state)
     struct sight sight;
     int64_t since;
 
-    (void)state;
     open_sight(&sight);
     assert_int_equal(look(&sight)->state, VM_LIVE_MIGRATING);
     wait_for(&sight, 60000);
@@ -159,7 +153,6 @@ static void a_vm_of_another_owner_is_news(void **state)
 {
     struct sight sight;
 
-    (void)state;
     open_sight(&sight);
     sight.vm->arriving = false;
     assert_int_not_equal(news_of(&sight), 0);

@@ -178,13 +178,11 @@ static int32_t host_of(void *context, int32_t id)
 
 static int32_t cluster_of(void *context, int32_t host)
 {
-    (void)context, (void)host;
     return 0;
 }
 
 static void fail_for(void *context, const struct broken_rule *rule)
 {
-    (void)context;
     fail_msg("VM %d on host %d breaks a rule of role %s", rule->vm, rule->host, rule->role);
 }
 

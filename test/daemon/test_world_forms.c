@@ -69,7 +69,6 @@ static void a_poll_replaces_what_was_asked_before_it(void **state)
 {
     struct sky sky;
 
-    (void)state;
     open_sky(&sky);
     add(&sky, 7, 512, VM_PENDING);
     world_poll(sky.world, POLL_FULL);
@@ -92,7 +91,6 @@ static void a_refresh_counts_at_once_and_survives_the_poll_beside_it(void **stat
     struct vm *vm;
     size_t first_stage;
 
-    (void)state;
     open_sky(&sky);
     vm = add(&sky, 7, 512, VM_PENDING);
     poll_all(&sky);
@@ -131,7 +129,6 @@ static void forms_that_were_not_taken_in_are_asked_for_again(void **state)
 {
     struct sky sky;
 
-    (void)state;
     open_sky(&sky);
     add(&sky, 7, 512, VM_HOLD);
     add(&sky, 8, 512, VM_RUNNING);
@@ -152,7 +149,6 @@ static void forms_of_running_vms_are_freed_unless_they_are_wanted(void **state)
     const int32_t wanted[] = {8};
     struct sky sky;
 
-    (void)state;
     open_sky(&sky);
     add(&sky, 7, 512, VM_PENDING);
     add(&sky, 8, 512, VM_RUNNING);

@@ -84,7 +84,6 @@ static void counts_until_it_is_measured(void **state)
     struct sky sky;
     size_t n;
 
-    (void)state;
     open_sky(&sky);
     put(&sky, VM_PENDING, -1);
     assert_int_equal(left(&sky), 0);
@@ -110,7 +109,6 @@ static void ends_with_its_vm(void **state)
 {
     struct sky sky;
 
-    (void)state;
     open_sky(&sky);
     promise(&sky, 300); /* of a VM that is not known */
     assert_int_equal(left(&sky), 0);
@@ -145,7 +143,6 @@ static void outlives_the_daemon(void **state)
     char directory[] = "/tmp/galerna-room-XXXXXX", command[64];
     size_t n;
 
-    (void)state;
     assert_non_null(mkdtemp(directory));
     store = store_open(directory, &err);
     assert_non_null(store);
@@ -191,7 +188,6 @@ static void unread_vms_hold_what_their_host_counts(void **state)
     int32_t ids[] = {VM, VM + 1};
     struct host *host;
 
-    (void)state;
     open_sky(&sky);
     put(&sky, VM_RUNNING, DATASTORE);
     host = &sky.fake->hosts[0];
@@ -220,7 +216,6 @@ static void a_vm_that_has_ended_is_not_unread_on_its_host(void **state)
     int32_t ids[] = {VM};
     struct host *host;
 
-    (void)state;
     open_sky(&sky);
     host = &sky.fake->hosts[0];
     put(&sky, VM_RUNNING, DATASTORE);
@@ -247,7 +242,6 @@ static void a_vm_that_cannot_be_read_any_more_is_not_gone(void **state)
     struct sky sky;
     int32_t ids[] = {VM};
 
-    (void)state;
     open_sky(&sky);
     put(&sky, VM_RUNNING, DATASTORE);
     sky.fake->hosts[0].vms = ids;

@@ -49,7 +49,6 @@ static int run(const struct experiment_bench *bench, struct findings *findings, 
                                          .context = &seen.bad,
                                          .until = 1};
 
-    (void)findings;
     seen.number = experiment_number(bench, "number");
     seen.other = experiment_chosen(bench, "word", "other");
     return experiment_share_out(bench, &work, seen.results, err);
@@ -84,7 +83,6 @@ static void test_results_come_back_in_order(void **state)
     const char *const set[] = {"number=7.5", "word=other"};
     struct error err;
 
-    (void)state;
     seen = (struct seen){.pieces = 40, .bad = 1000};
     assert_int_equal(perform(set, 2, &err), 0);
     assert_float_equal(seen.number, 7.5, 0);
@@ -101,7 +99,6 @@ static void test_failures_are_told(void **state)
 {
     struct error err;
 
-    (void)state;
     seen = (struct seen){.pieces = 20, .bad = 11};
     assert_int_equal(perform(NULL, 0, &err), -1);
     assert_int_equal(err.code, EDOM);
@@ -126,7 +123,6 @@ static void expect_refused(const char *pair, const char *words)
 
 static void test_bad_options(void **state)
 {
-    (void)state;
     seen = (struct seen){.pieces = 0};
     expect_refused("number=11", "expected a number, 1 to 10");
     expect_refused("number=x", "expected a number, 1 to 10");
@@ -153,7 +149,6 @@ static void expect_no_folder(const char *folder, const char *words)
 
 static void test_bad_folders(void **state)
 {
-    (void)state;
     expect_no_folder("/dev/null", "cannot write: ");
     expect_no_folder("/dev/null/below", "cannot create the directory");
     expect_no_folder("/proc", "cannot write: ");
@@ -163,7 +158,6 @@ static void test_names(void **state)
 {
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < experiment_count; i++)
         assert_ptr_equal(experiment_find(experiment_table[i]->name, &err), experiment_table[i]);
     assert_null(experiment_find("suspent", &err));

@@ -77,7 +77,6 @@ static void test_files(void **state)
     struct error err;
     const char *page;
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     assert_int_equal(findings_write(findings, &head, folder, &err), 0);
     assert_int_equal(findings_count(findings, VERDICT_AGREES), 1);
@@ -101,7 +100,6 @@ static void test_folder_is_missing(void **state)
     struct findings *findings = some_findings();
     struct error err;
 
-    (void)state;
     assert_int_equal(findings_write(findings, &head, "/nowhere/at/all", &err), -1);
     assert_non_null(strstr(err.text, "/nowhere/at/all"));
     findings_destroy(findings);

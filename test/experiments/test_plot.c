@@ -43,7 +43,6 @@ static void test_labels_and_legend(void **state)
     struct output *out;
     const char *text;
 
-    (void)state;
     plot_series(plot, "first & best", PLOT_LINE, -1);
     plot_add_xy(plot, 10, 5);
     plot_add_xy(plot, 20, 15);
@@ -73,7 +72,6 @@ static void test_intervals_only_where_there_are_any(void **state)
     struct plot *plot = plot_create(&labels);
     struct output *out;
 
-    (void)state;
     plot_series(plot, "means", PLOT_POINTS, -1);
     plot_add_xy(plot, 1, 4);
     assert_int_equal(count(drawn(plot, &out), "m-4 0h8"), 0);
@@ -103,7 +101,6 @@ static void test_shares_stay_between_0_and_100(void **state)
     struct output *out;
     const char *text;
 
-    (void)state;
     plot_series(plot, "share", PLOT_LINE, -1);
     plot_add(plot, &(struct plot_point){1, 60, -40, 160});
     text = drawn(plot, &out);
@@ -130,7 +127,6 @@ static void test_lines_with_intervals_stand_side_by_side(void **state)
     const char *text;
     double first, second;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         plot_series(plot, i ? "two" : "one", PLOT_LINE, -1);
         plot_add(plot, &(struct plot_point){1, 4, 3, 5});
@@ -154,7 +150,6 @@ static void test_bars_over_names(void **state)
     struct output *out;
     const char *text;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         plot_series(plot, i ? "two" : "one", PLOT_BARS, -1);
         plot_add_xy(plot, 0, 3);
@@ -174,7 +169,6 @@ static void test_nothing_to_draw(void **state)
     struct plot *plot = plot_create(&labels);
     struct output *out;
 
-    (void)state;
     assert_null(strstr(drawn(plot, &out), "nan"));
     output_destroy(out);
     plot_series(plot, "not finite", PLOT_LINE, -1);
@@ -189,7 +183,6 @@ static void test_steps_are_round(void **state)
 {
     double first;
 
-    (void)state;
     assert_float_equal(plot_step(0, 100, 5, &first), 20, 1e-9);
     assert_float_equal(first, 0, 1e-9);
     assert_float_equal(plot_step(0.983, 1.103, 7, &first), 0.02, 1e-9);
@@ -202,7 +195,6 @@ static void test_estimates(void **state)
     const double values[] = {1, 2, 3, 4, 5};
     struct mean_estimate estimate = estimate_of(values, 5);
 
-    (void)state;
     assert_float_equal(estimate.mean, 3, 1e-12);
     assert_float_equal(estimate.half, 2.776 * sqrt(2.5) / sqrt(5), 1e-9);
     assert_float_equal(estimate_of(values, 1).half, 0, 0);

@@ -114,7 +114,6 @@ static void test_gridway_agrees(void **state)
     size_t verdicts[VERDICTS];
     struct error err;
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     assert_int_equal(experiment_perform(&experiment_gridway, &request, verdicts, &err), 0);
     assert_int_equal(verdicts[VERDICT_AGREES], 9);
@@ -156,7 +155,6 @@ static void test_intergrid_keeps_its_definitions(void **state)
     struct error err;
     json_t *root;
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     assert_int_equal(experiment_perform(&experiment_intergrid, &request, NULL, &err), 0);
     read_file(folder, "runs.csv", text);
@@ -212,7 +210,6 @@ static void test_backfilling_reads_logs(void **state)
     struct error err;
     json_t *root;
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     write_log(folder, "KTH-SP2-1996-2.1-cln.swf",
               "; MaxProcs: 4\n"
@@ -242,7 +239,6 @@ static void test_backfilling_says_which_logs_it_wants(void **state)
     const struct experiment_request request = {.folder = folder, .logs = folder};
     struct error err;
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     assert_int_equal(experiment_perform(&experiment_backfilling, &request, NULL, &err), -1);
     assert_int_equal(err.code, ENOENT);

@@ -28,7 +28,6 @@ static size_t take(void *context, const struct victim_batch *batch, const struct
 
 static bool only_first(void *context, const struct lease *preemptor)
 {
-    (void)context;
     return preemptor->request.id == 1;
 }
 
@@ -45,7 +44,6 @@ static void answers_are_counted_and_the_decider_decides(void **state)
     struct rivals rivals;
     size_t chosen[3];
 
-    (void)state;
     for (int i = 0; i < 3; i++)
         hooks[i] = (struct policy_hooks){.context = &takers[i], .choose_victims = take};
     hooks[0].may_preempt = only_first;
@@ -92,7 +90,6 @@ static void where_nothing_helps_rivals_are_not_asked(void **state)
     struct rivals rivals;
     size_t chosen;
 
-    (void)state;
     rivals_init(&rivals, &hooks[0], others, 1, &count);
     assert_int_equal(rivals.hooks.choose_victims(rivals.hooks.context,
                                                  &(struct victim_batch){.victims = &victim, .n = 1},

@@ -25,19 +25,15 @@ struct stage {
 
 static int64_t now(void *context)
 {
-    (void)context;
     return 1795273200;
 }
 
 static void status(void *context, json_t *object)
 {
-    (void)context;
-    (void)object;
 }
 
 static bool outdated(void *context, char *text, size_t size, int64_t *since)
 {
-    (void)context;
     snprintf(text, size, "no answer");
     *since = 0;
     return true;
@@ -45,21 +41,18 @@ static bool outdated(void *context, char *text, size_t size, int64_t *since)
 
 static uint64_t none(void *context)
 {
-    (void)context;
     return 0;
 }
 
 static void each_host(void *context, int32_t which,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
-    (void)context;
     if (which == 4 || which == HOSTS_ALL)
         visit(visitor, &(struct host_view){.id = 4, .name = "alpha", .state = "on"});
 }
 
 static const char *host_name(void *context, const char *name, int64_t *id)
 {
-    (void)context;
     if (name ? strcmp(name, "alpha") != 0 : *id != 4)
         return NULL;
     *id = 4;
@@ -71,7 +64,6 @@ static void each_booking(void *context, const char *user,
 {
     char users[] = "anna", none[] = "";
 
-    (void)context;
     if (!user)
         visit(visitor,
               &(struct booking){.name = "course", .users = users, .groups = none, .owner = none});
@@ -80,9 +72,6 @@ static void each_booking(void *context, const char *user,
 static int drain(void *context, const struct drain_order *order, const char *who,
                  const struct drain_viewer *viewer, struct error *err)
 {
-    (void)context;
-    (void)who;
-    (void)err;
     if (order->booking && !booking_name_is_valid(order->booking->name))
         abort();
     viewer->show(viewer->context, &(struct drain_result){.accepted = !order->user,
@@ -95,8 +84,6 @@ static int drain(void *context, const struct drain_order *order, const char *who
 static int unbook(void *context, const struct unbook_order *order, const char *who,
                   const struct drain_viewer *viewer, struct error *err)
 {
-    (void)context;
-    (void)who;
     if (strcmp(order->booking, "course") != 0)
         return error_set(err, ENOENT, "booking '%s' does not exist", order->booking);
     viewer->show(viewer->context, &(struct drain_result){.accepted = true});
@@ -107,8 +94,6 @@ static int each_operation(void *context, int32_t host,
                           void (*visit)(void *visitor, const struct operation_view *operation),
                           void *visitor, struct error *err)
 {
-    (void)context;
-    (void)err;
     if (host == 4)
         visit(visitor, &(struct operation_view){.lease = 1, .vm = 1, .what = "run"});
     return 0;
@@ -117,27 +102,18 @@ static int each_operation(void *context, int32_t host,
 static int change(void *context, const struct change_order *order, struct lease_trial *trial,
                   struct error *err)
 {
-    (void)context;
-    (void)order;
-    (void)err;
     *trial = (struct lease_trial){.in_the_way = 4, .start = INSTANT_NONE, .duration = 60};
     return 0;
 }
 
 static int cancel(void *context, int64_t lease, const char *who, struct error *err)
 {
-    (void)context;
-    (void)lease;
-    (void)who;
-    (void)err;
     return 0;
 }
 
 static int dry_run(void *context, const struct order *order, struct planner_trial *trial,
                    struct error *err)
 {
-    (void)context;
-    (void)err;
     trial->accepted = order->count < 4;
     return 0;
 }
@@ -150,7 +126,6 @@ static int request(void *context, const struct order *order, const struct contro
     char text[ORDER_TEXT_MAX];
     int32_t vm = 7;
 
-    (void)err;
     if (order_template(order, "group", 0, text) >= sizeof text || strchr(text, '\\'))
         abort();
     control_answer(on->control, peer->ticket, answers_requested(&vm, 1));
@@ -159,7 +134,6 @@ static int request(void *context, const struct order *order, const struct contro
 
 static void wake(void *context)
 {
-    (void)context;
 }
 
 static void open_stage(struct stage *new, struct answers_daemon *daemon)

@@ -273,7 +273,6 @@ static bool can_be_read(struct wire_writer *reply, uint32_t n_hosts)
 /* Whoever has a lower priority. */
 static void score_victims(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    (void)context;
     for (size_t i = 0; i < batch->n; i++)
         scores[i] =
             batch->victims[i].lease->request.priority < batch->preemptor->request.priority

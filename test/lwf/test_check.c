@@ -34,7 +34,6 @@ static void test_sound_trace(void **state)
 {
     struct trace_check check = check_text(WORKLOAD(SITE_TEXT, BEST_EFFORT("00:00", "00:10")), 200);
 
-    (void)state;
     assert_int_equal(check.format, TRACE_FORMAT_LWF);
     assert_int_equal(check.n_findings, 0);
     assert_int_equal(check.census.total, 1);
@@ -73,7 +72,6 @@ static void test_all_errors_and_warnings(void **state)
         "site holds 8",
     };
 
-    (void)state;
     expect_findings(text, findings, sizeof findings / sizeof *findings);
 }
 
@@ -86,7 +84,6 @@ static void test_site_behind_the_requests(void **state)
         "4:15: error: the site has no <resource-types>",
     };
 
-    (void)state;
     expect_findings(text, findings, 2);
 }
 
@@ -98,7 +95,6 @@ static void test_lines_of_swf(void **state)
         "4:1: error: field 1 is not a number of at most 12 digits",
     };
 
-    (void)state;
     expect_findings(text, findings, 2);
 }
 
@@ -108,7 +104,6 @@ static void test_broken_xml_ends_the_check(void **state)
         "<lease-workload><lease-requests>\n" BEST_EFFORT("00:00", "0") "<a></b>";
     struct trace_check check = check_text(text, 200);
 
-    (void)state;
     assert_int_equal(check.n_errors, 2);
     assert_int_equal(check.n_findings, 3);
     assert_int_equal(check.findings[2].place.line, 3);
@@ -122,7 +117,6 @@ static void test_limit(void **state)
                                "<lease-request/><lease-request/><lease-request/>";
     struct trace_check check = check_text(text, 2);
 
-    (void)state;
     assert_int_equal(check.n_findings, 2);
     assert_true(check.stopped);
     trace_check_finish(&check);

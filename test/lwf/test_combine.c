@@ -39,7 +39,6 @@ static void test_merge(void **state)
     static const int64_t expected[] = {1, 5, 2, 3, 6, 7, 4, 8};
     struct error err = {0};
 
-    (void)state;
     expect_ids(trace_merge(trace_of(main_submits, 4), trace_of(injected, 4), &err), expected, 8);
     expect_ids(trace_merge(trace_of(NULL, 0), trace_of(injected, 4), &err),
                (const int64_t[]){1, 2, 3, 4}, 4);
@@ -53,7 +52,6 @@ static void test_merge_of_unsorted_traces(void **state)
     static const int64_t expected[] = {3, 6, 2, 4, 5, 1};
     struct error err = {0};
 
-    (void)state;
     expect_ids(trace_merge(trace_of(main_submits, 4), trace_of(injected, 2), &err), expected, 6);
 }
 
@@ -66,7 +64,6 @@ static void test_merge_of_files(void **state)
     struct trace *trace = lwf_open_source(source_open(first, &err), NULL, &err), *injection;
     struct lwf_options options = {.types = &trace_site(trace)->types};
 
-    (void)state;
     injection = lwf_open_source(source_open(second, &err), &options, &err);
     trace = trace_merge(trace, injection, &err);
     assert_non_null(trace);
@@ -85,7 +82,6 @@ static void test_merge_with_an_error(void **state)
     static const int64_t submits[] = {0, 1000000};
     struct error err = {0};
 
-    (void)state;
     assert_null(trace_merge(
         trace_of(submits, 2),
         open_text(WORKLOAD("", BEST_EFFORT("00:00", "00:01") "<lease-request/>"), NULL), &err));
@@ -97,7 +93,6 @@ static void test_order(void **state)
     static const int64_t submits[] = {10, 30, 5, 20, 30, 25, 40};
     struct error err = {0};
 
-    (void)state;
     expect_ids(trace_ordered(trace_of(submits, 7), TRACE_ORDER_SUBMISSION, &err),
                (const int64_t[]){3, 1, 4, 6, 2, 5, 7}, 7);
     /* At 10 come 10 and 5; at 30 come 30, 20, 30, 25. */
@@ -114,7 +109,6 @@ static void test_images(void **state)
     struct trace *trace = trace_with_images(trace_of(submits, 3), path, &err);
     struct lease_request request;
 
-    (void)state;
     assert_non_null(trace);
     request = next_request(trace);
     assert_string_equal(request.image, "two.img");
@@ -144,7 +138,6 @@ static void test_wrong_image_files(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     expect_image_error("a 1\nb\n#\na\n", ":2: \"b\": expected an image and its size in MB");
     expect_image_error("a -1\n", ":1: \"a -1\": expected an image and its size in MB");
     expect_image_error("a 1\n#\na\nc\n", ":4: the image \"c\" is not among those with a size above "
@@ -173,7 +166,6 @@ static void test_overheads_as_haizea(void **state)
     struct trace_overheads overheads = {OVERHEAD_ALL, 10, 20, true, true};
     struct lease_request request = simple_request(1, 0, 3000);
 
-    (void)state;
     /* 3000 x 1.1 is a little more than 3300 in IEEE doubles. */
     assert_int_equal(with_overheads(request, overheads).duration, 3321);
     request.duration_known = 1000;
@@ -186,7 +178,6 @@ static void test_overheads(void **state)
     struct trace_overheads overheads = {OVERHEAD_ALL, 10, 20, false, false};
     struct lease_request request = simple_request(1, 0, 3000);
 
-    (void)state;
     assert_int_equal(with_overheads(request, overheads).duration, 3320);
     request.duration_known = 1001;
     assert_int_equal(with_overheads(request, overheads).duration, 3320);
@@ -213,7 +204,6 @@ static void test_wrong_overheads(void **state)
     };
     struct error err = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_null(trace_with_overheads(trace_of(NULL, 0), &wrong[i], &err));
 }
@@ -225,7 +215,6 @@ static void test_memory(void **state)
     struct trace *trace = trace_with_memory(trace_of(submits, 1), 77, &err);
     struct lease_request request = next_request(trace);
 
-    (void)state;
     assert_int_equal(request.node_sets[0].amounts.of[RESOURCE_MEMORY], 77);
     assert_int_equal(request.node_sets[0].amounts.of[RESOURCE_CPU], 100);
     trace_destroy(trace);

@@ -88,7 +88,6 @@ static void same_seed_same_bits_on_every_machine(void **state)
     struct trace *trace;
     uint64_t first;
 
-    (void)state;
     workload_init(&workload, mixed, STREAMS);
     trace = open_workload(&workload);
     first = digest_of(trace);
@@ -108,7 +107,6 @@ static void leases_are_in_order_and_the_census_knows_them(void **state)
     struct lease_request request;
     struct trace *trace;
 
-    (void)state;
     workload_init(&workload, mixed, STREAMS);
     trace = open_workload(&workload);
     assert_int_equal(trace_take_census(trace, &census, NULL), 0);
@@ -136,7 +134,6 @@ static void classes_have_exact_shares_and_their_terms(void **state)
     struct lease_request request;
     int local = 0, external[5] = {0};
 
-    (void)state;
     while (trace_next(trace, &request, NULL) > 0) {
         if (request.origin == ORIGIN_LOCAL) {
             local++;
@@ -171,7 +168,6 @@ static void streams_are_independent(void **state)
                                               "class=cancelable+suspendable");
     struct lease_request a, b;
 
-    (void)state;
     while (trace_next(left, &a, NULL) > 0) {
         assert_int_equal(trace_next(right, &b, NULL), 1);
         assert_int_equal(a.submit, b.submit);
@@ -193,7 +189,6 @@ static void a_stream_may_have_a_seed_of_its_own(void **state)
     struct trace *trace;
     int64_t sums[2] = {0};
 
-    (void)state;
     workload_init(&workload, streams, 2);
     trace = open_workload(&workload);
     while (trace_next(trace, &request, NULL) > 0)
@@ -209,7 +204,6 @@ static void mean_sizes_are_as_asked_for(void **state)
     struct lease_request request;
     double sum = 0;
 
-    (void)state;
     while (trace_next(trace, &request, NULL) > 0)
         sum += request.node_sets->count;
     assert_true(fabs(sum / 20000 - 7) < 0.2);
@@ -231,7 +225,6 @@ static void poisson_has_its_rates(void **state)
     struct lease_request request;
     double time = 0, vms = 0, last = 0;
 
-    (void)state;
     while (trace_next(trace, &request, NULL) > 0) {
         time += (double)request.duration;
         vms += request.node_sets->count;
@@ -259,7 +252,6 @@ static void reservations_take_the_share_rho(void **state)
     struct lease_request request;
     double work = 0, seconds = 0, n = 0, begin = 0;
 
-    (void)state;
     while (trace_next(trace, &request, NULL) > 0) {
         assert_int_equal(request.kind, LEASE_RESERVATION);
         assert_int_equal(request.terms, TERMS_NON_PREEMPTABLE);
@@ -290,7 +282,6 @@ static void reservations_spread_over_the_others(void **state)
     struct trace *trace;
     double work;
 
-    (void)state;
     workload_init(&workload, streams, 2);
     for (int i = 0; i < 2; i++) {
         int64_t last = 0;
@@ -316,7 +307,6 @@ static void bags_have_peaks_and_equal_tasks(void **state)
     struct lease_request request, before = {.submit = -1};
     double peak = 0, quiet = 0;
 
-    (void)state;
     while (trace_next(trace, &request, NULL) > 0) {
         int64_t hour = request.submit / 3600 % 24;
 
@@ -352,7 +342,6 @@ static void kinds_leads_and_slacks(void **state)
     struct lease_request request;
     double urgent = 0;
 
-    (void)state;
     while (trace_next(trace, &request, NULL) > 0) {
         int64_t slack = request.deadline - request.start;
 
@@ -426,7 +415,6 @@ static void wrong_streams_are_explained(void **state)
         {"reservations,rho=2", "rho: '2', expected 0 to 1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct generate_stream stream;
         struct error err;
@@ -457,7 +445,6 @@ static void workloads_that_cannot_be_are_explained(void **state)
     struct workload workload;
     struct error err;
 
-    (void)state;
     expect_no_trace(&workload, "reservations,rho=0.1,span=1d", false, "rho is a share of the site");
     expect_no_trace(&workload, "reservations,rho=0.1", true,
                     "there are no other requests; set span");

@@ -14,7 +14,6 @@ static void expect_near(double found, double expected, double tolerance, const c
 
 static void functions_are_right(void **state)
 {
-    (void)state;
     for (double x = -700; x < 700; x += 0.37)
         expect_near(generate_exp(x) / exp(x), 1, 1e-15, "exp");
     for (double x = 1e-300; x < 1e300; x *= 1.37)
@@ -28,7 +27,6 @@ static void functions_are_right(void **state)
 
 static void gamma_shares_are_right(void **state)
 {
-    (void)state;
     for (double x = 0.01; x < 50; x *= 1.5) {
         expect_near(generate_gamma_share(1, x), 1 - exp(-x), 1e-12, "shape 1");
         expect_near(generate_gamma_share(0.5, x), erf(sqrt(x)), 1e-12, "shape 1/2");
@@ -43,7 +41,6 @@ static void random_numbers_are_as_ever(void **state)
 {
     struct generate_random a, b;
 
-    (void)state;
     generate_random_init(&a, 1, 0, 1);
     assert_true(generate_random_bits(&a) == UINT64_C(0x22b4cd1a2d32d5cf));
     generate_random_init(&a, 1, 2, 1);
@@ -87,7 +84,6 @@ static void moments_are_right(void **state)
     };
     enum { N = 200000 };
 
-    (void)state;
     for (int d = UNIFORM; d <= WEIBULL; d++) {
         struct generate_random random;
         double sum = 0, squares = 0, mean, variance = expected[d].variance;
@@ -116,7 +112,6 @@ static void daily_weights_are_those_published(void **state)
     struct lublin lublin;
     double sum = 0;
 
-    (void)state;
     generate_random_init(&random, 1, 1, 1);
     lublin_init(&lublin, &lublin_typeless, 1, &random);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
@@ -179,7 +174,6 @@ static void figures_agree_with_the_reference(void **state)
         {&lublin_interactive, .155, .845, 8.05, 2.948, 1.651, 621},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         struct figures found;
 
@@ -225,7 +219,6 @@ static void sizes_pass_a_chi_square_test(void **state)
     double chi_square = 0, rest = 1, rest_found = 1;
     int classes = 0;
 
-    (void)state;
     take_figures(&found, &lublin_typeless);
     for (int n = 1; n < SIZES; n++) {
         double expected = share_of_rounding(n);
@@ -257,7 +250,6 @@ static void hours_of_the_day_have_their_shares(void **state)
     struct lublin_job job;
     double hours[24] = {0};
 
-    (void)state;
     generate_random_init(&random, 10, 1, 1);
     lublin_init(&lublin, &lublin_typeless, 1, &random);
     for (int i = 0; i < N; i++) {
@@ -281,7 +273,6 @@ static void small_systems_have_their_means(void **state)
     struct lublin_parameters p = lublin_typeless;
     double least, most;
 
-    (void)state;
     p.size_high = 5;
     for (size_t i = 0; i < 5; i++) {
         p.size_middle = middle[i];
@@ -305,7 +296,6 @@ static void two_kinds_are_merged_by_their_clocks(void **state)
     double batch = 0, last = 0;
     enum { N = 300000 };
 
-    (void)state;
     generate_random_init(&random, 3, 1, 1);
     lublin_init(&lublin, both, 2, &random);
     for (int i = 0; i < N; i++) {

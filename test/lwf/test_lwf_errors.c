@@ -106,7 +106,6 @@ static const struct {
 
 static void test_error_and_its_place(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_error(cases[i].text, cases[i].error, NULL);
 }
@@ -115,7 +114,6 @@ static void test_errors_of_compatibility(void **state)
 {
     struct lwf_options compatible = {.quirks = LWF_QUIRKS_OF_HAIZEA_1_0};
 
-    (void)state;
     expect_error(LEASE("<nodes><node-set numnodes=\"1\"><res type=\"GPU\" amount=\"1\"/></node-set>"
                        "</nodes>"),
                  "5:42: the site has no resource type \"GPU\"", &compatible);
@@ -131,7 +129,6 @@ static void test_sound_requests_come_first(void **state)
     struct error err = {0};
     struct lease_request request;
 
-    (void)state;
     assert_int_equal(next_request(trace).duration, 600);
     assert_int_equal(next_request(trace).duration, 1200);
     assert_int_equal(trace_next(trace, &request, &err), -1);
@@ -142,7 +139,6 @@ static void test_sound_requests_come_first(void **state)
 
 static void test_place_of_a_value_with_an_entity(void **state)
 {
-    (void)state;
     expect_error(LEASE("<duration\n  time=\"&lt;5&gt;\"/>"),
                  "5:1: \"<5>\" is not a time: expected [DAYS:]HH:MM[:SS] or unlimited", NULL);
 }

@@ -7,7 +7,6 @@ static void test_site_and_best_effort(void **state)
     const struct site *site = trace_site(trace);
     struct lease_request request;
 
-    (void)state;
     assert_non_null(site);
     assert_int_equal(site->n_hosts, 4);
     assert_int_equal(site->hosts[3].id, 4);
@@ -61,7 +60,6 @@ static void test_kinds(void **state)
     struct trace *trace = open_text(text, NULL);
     struct lease_request request;
 
-    (void)state;
     request = next_request(trace);
     assert_int_equal(request.kind, LEASE_IMMEDIATE);
     assert_int_equal(request.start, INSTANT_NONE);
@@ -100,7 +98,6 @@ static void test_own_attributes(void **state)
     struct trace *trace = open_text(text, NULL);
     struct lease_request request = next_request(trace);
 
-    (void)state;
     assert_int_equal(request.id, 1);
     assert_int_equal(request.terms, TERMS_CANCELABLE);
     assert_int_equal(request.origin, ORIGIN_EXTERNAL);
@@ -137,7 +134,6 @@ static void test_elements_in_any_order(void **state)
     const struct site *site = trace_site(trace);
     struct lease_request request;
 
-    (void)state;
     assert_non_null(site);
     assert_int_equal(site->n_hosts, 1);
     assert_int_equal(site->types.count, RESOURCE_TYPES_FIXED + 1);
@@ -164,7 +160,6 @@ static void test_gang_of_different_vms(void **state)
     struct trace *trace = open_text(text, NULL);
     struct lease_request request = next_request(trace);
 
-    (void)state;
     assert_null(trace_site(trace));
     assert_int_equal(request.n_node_sets, 2);
     assert_int_equal(request.node_sets[0].count, 3);
@@ -188,7 +183,6 @@ static void test_types_of_the_caller(void **state)
     struct lease_request request;
     struct trace *trace;
 
-    (void)state;
     resource_types_init(&types);
     assert_int_equal(resource_types_add(&types, "FPGA", &err), RESOURCE_TYPES_FIXED);
     assert_int_equal(resource_types_add(&types, "GPU", &err), RESOURCE_TYPES_FIXED + 1);
@@ -212,7 +206,6 @@ static void test_real_duration(void **state)
     struct lwf_options compatible = {.quirks = LWF_QUIRKS_OF_HAIZEA_1_0};
     struct trace *trace = open_text(WORKLOAD("", REAL_DURATIONS), NULL);
 
-    (void)state;
     assert_int_equal(next_request(trace).duration_known, 600);
     assert_int_equal(next_request(trace).duration_known, 0);
     trace_destroy(trace);
@@ -235,7 +228,6 @@ static void test_as_haizea_reads_it(void **state)
     struct trace *trace = open_text(text, &compatible);
     struct lease_request request = next_request(trace);
 
-    (void)state;
     assert_int_equal(request.submit, 0);
     assert_int_equal(request.kind, LEASE_BEST_EFFORT);
     assert_int_equal(request.start, INSTANT_NONE);
@@ -256,7 +248,6 @@ static void test_unknown_things_are_ignored(void **state)
                 NODES_TEXT "<start/><duration time=\"00:10\"/><mood><start/></mood>" NO_SOFTWARE));
     struct trace *trace = open_text(text, NULL);
 
-    (void)state;
     assert_int_equal(next_request(trace).duration, 600);
     expect_end(trace);
     trace_destroy(trace);
@@ -274,7 +265,6 @@ static void test_long_trace(void **state)
     struct trace *trace;
     double progress;
 
-    (void)state;
     fputs("<lease-workload>" SITE_TEXT "<lease-requests>", file);
     for (int i = 0; i < LEASES; i++)
         fprintf(file,

@@ -33,7 +33,6 @@ static void text_expect(struct text *text, const char *error)
 
 static void test_doctype(void **state)
 {
-    (void)state;
     expect_error("<!DOCTYPE lease-workload>\n" WORKLOAD("", GOOD),
                  "1:1: a DOCTYPE is not allowed; remove it", NULL);
     expect_error(
@@ -47,7 +46,6 @@ static void test_entity_bomb(void **state)
     struct text text;
     FILE *file = text_begin(&text);
 
-    (void)state;
     fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE lolz [<!ENTITY a0 \"ha\">", file);
     for (int i = 1; i < 60; i++)
         fprintf(file, "<!ENTITY a%d \"&a%d;&a%d;\">", i, i - 1, i - 1);
@@ -57,7 +55,6 @@ static void test_entity_bomb(void **state)
 
 static void test_entity_without_doctype(void **state)
 {
-    (void)state;
     expect_error("<lease-workload name=\"&bomb;\"><lease-requests/></lease-workload>",
                  "1:29: not well-formed XML: Entity 'bomb' not defined", NULL);
 }
@@ -67,7 +64,6 @@ static void test_deep_nesting(void **state)
     struct text text;
     FILE *file = text_begin(&text);
 
-    (void)state;
     fputs("<lease-workload>\n", file);
     for (int i = 0; i < 1000000; i++)
         fputs("<a>", file);
@@ -79,7 +75,6 @@ static void test_truncated_everywhere(void **state)
     static const char text[] = WORKLOAD(SITE_TEXT, GOOD GOOD);
     size_t size = strlen(text) - strlen("</lease-workload>\n");
 
-    (void)state;
     for (size_t n = 0; n < size; n++)
         expect_error_in_bytes(text, n, ": ");
 }
@@ -92,7 +87,6 @@ static void test_nul_bytes(void **state)
                                    "</lease-workload>";
     static const char zeros[20000];
 
-    (void)state;
     expect_error_in_bytes(inside, sizeof inside - 1, "not well-formed XML");
     expect_error_in_bytes(in_value, sizeof in_value - 1, "not well-formed XML");
     expect_error_in_bytes(zeros, sizeof zeros, "not well-formed XML");
@@ -100,7 +94,6 @@ static void test_nul_bytes(void **state)
 
 static void test_bad_utf8(void **state)
 {
-    (void)state;
     expect_error_in_bytes("<lease-workload>\n <description>\xff\xfe</description>"
                           "<lease-requests/></lease-workload>",
                           80, ":2:");
@@ -114,7 +107,6 @@ static void test_huge_attribute(void **state)
     struct text text;
     FILE *file = text_begin(&text);
 
-    (void)state;
     fputs(HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\"><software>"
                "<disk-image size=\"1\" id=\"",
           file);
@@ -129,7 +121,6 @@ static void test_endless_attribute(void **state)
     struct text text;
     FILE *file = text_begin(&text);
 
-    (void)state;
     fputs("<lease-workload name=\"", file);
     for (int i = 0; i < 30000000; i++)
         putc('x', file);
@@ -141,7 +132,6 @@ static void test_too_many_node_sets(void **state)
     struct text text;
     FILE *file = text_begin(&text);
 
-    (void)state;
     fputs(HEAD "\n<lease-request arrival=\"00:00\"><lease preemptible=\"true\"><nodes>\n", file);
     for (int i = 0; i < 100000; i++)
         fputs("<node-set numnodes=\"1\"/>", file);
@@ -153,7 +143,6 @@ static void test_too_many_hosts(void **state)
     struct text text;
     FILE *file = text_begin(&text);
 
-    (void)state;
     fputs("<lease-workload><site><resource-types names=\"CPU Memory\"/><nodes>", file);
     for (int i = 0; i < 3; i++)
         fputs("<node-set numnodes=\"262144\"/>", file);
@@ -165,7 +154,6 @@ static void test_too_many_resource_types(void **state)
     struct text text;
     FILE *file = text_begin(&text);
 
-    (void)state;
     fputs("<lease-workload><site><resource-types names=\"CPU Memory", file);
     for (int i = 0; i < 1000; i++)
         fprintf(file, " type-%d", i);
@@ -175,7 +163,6 @@ static void test_too_many_resource_types(void **state)
 
 static void test_garbage_behind_the_end(void **state)
 {
-    (void)state;
     expect_error("<lease-workload><lease-requests/></lease-workload>\nmore",
                  "2:1: not well-formed XML: Extra content at the end of the document", NULL);
 }
@@ -191,7 +178,6 @@ static void test_memory_does_not_grow(void **state)
     struct trace *trace;
     int64_t n = 0;
 
-    (void)state;
     fputs(HEAD, file);
     for (int i = 0; i < 100000; i++)
         fputs(GOOD, file);

@@ -35,7 +35,6 @@ static void test_every_kind_comes_back(void **state)
     struct error err = {0};
     char *text;
 
-    (void)state;
     resource_types_init(&types);
     resource_types_add(&types, "GPU", &err);
     description.types = &types;
@@ -82,7 +81,6 @@ static void test_site_comes_back(void **state)
     struct trace *trace;
     char *text;
 
-    (void)state;
     site_init(&site);
     resource_types_add(&site.types, "GPU", &err);
     site_add_hosts(&site, 2, &(struct amounts){{100, 1024, 1000000, 1000000, 1000000}}, &err);
@@ -114,7 +112,6 @@ static void test_real_trace_comes_back(void **state)
     char *text;
     size_t n = 0;
 
-    (void)state;
     while (trace_next(trace, &requests[n], &err) > 0) {
         sets[n] = *requests[n].node_sets;
         requests[n].node_sets = &sets[n];
@@ -138,7 +135,6 @@ static void test_what_cannot_be_written(void **state)
     FILE *file = open_memstream(&text, &size);
     struct lwf_writer *writer = lwf_writer_create(file, &description, &err);
 
-    (void)state;
     request.image = "bell \a";
     assert_int_equal(lwf_writer_request(writer, &request, &err), -1);
     assert_string_equal(err.text, "lease 9: the name of the disk image is not UTF-8 text");
@@ -165,7 +161,6 @@ static void test_full_disk(void **state)
     struct lwf_writer *writer;
     int result = 0;
 
-    (void)state;
     if (!file)
         skip();
     writer = lwf_writer_create(file, &description, &err);

@@ -16,7 +16,6 @@ static void test_lines(void **state)
                                    "60\t7200 600 600 2 2 1024 0 - 0\n");
     struct lease_request request = next_request(trace);
 
-    (void)state;
     assert_int_equal(request.id, 1);
     assert_int_equal(request.kind, LEASE_BEST_EFFORT);
     assert_int_equal(request.start, INSTANT_NONE);
@@ -57,7 +56,6 @@ static void test_errors(void **state)
          "test.old:1:10: column 5 (nodes) is \"many\": expected an integer from 1 to 1000000"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trace *trace = open_old(cases[i].text);
         struct lease_request request;

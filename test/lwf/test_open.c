@@ -17,7 +17,6 @@ static void test_formats(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(format_of(" \n<?xml version=\"1.0\"?>", &err), TRACE_FORMAT_LWF);
     assert_int_equal(format_of("\xef\xbb\xbf<lease-workload/>", &err), TRACE_FORMAT_LWF);
     assert_int_equal(format_of("; UnixStartTime: 0\n", &err), TRACE_FORMAT_SWF);
@@ -32,7 +31,6 @@ static void test_no_format(void **state)
     static const char *const texts[] = {"hello", "1 2 3\n", "[general]\n", "{\"a\": 1}"};
     struct error err = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(format_of(texts[i], &err), -1);
         assert_int_equal(err.code, EINVAL);
@@ -48,7 +46,6 @@ static void test_short_beginnings(void **state)
     static const char bytes[] = "\xef\xbb\xbf<?xml";
     struct error err = {0};
 
-    (void)state;
     for (size_t n = 0; n < sizeof bytes; n++) {
         char *copy = malloc(n ? n : 1);
         struct source *source;
@@ -79,7 +76,6 @@ static void test_each_format_opens(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     expect_census(WORKLOAD("", BEST_EFFORT("00:00", "00:10")), 1);
     expect_census("1 0 0 5 1 -1 -1 1 6 -1 1 -1 -1 -1 -1 -1 -1 -1\n", 1);
     expect_census("0 -1 5 5 1 1 1 0 a 1\n0 -1 5 5 1 1 1 0 a 1\n", 2);

@@ -14,7 +14,6 @@ static void test_file_can_be_peeked_and_read_again(void **state)
     const char *bytes;
     char buffer[32];
 
-    (void)state;
     assert_non_null(source);
     assert_int_equal(source_peek(source, &bytes, &err), 11);
     assert_memory_equal(bytes, "hello", 5);
@@ -37,7 +36,6 @@ static void test_what_cannot_be_opened(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     assert_null(source_open("/nonexistent/trace.lwf", &err));
     assert_int_equal(err.code, ENOENT);
     assert_string_equal(err.text,
@@ -53,7 +51,6 @@ static void test_pipe_cannot_be_read_twice(void **state)
     char name[32];
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
     source = source_open(name, &err);
@@ -89,7 +86,6 @@ static void test_lines(void **state)
     struct error err = {0};
     const char *line, *end;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         assert_int_equal(lines_next(&lines, &line, &end, &err), 1);
         assert_int_equal(lines.number, i + 1);
@@ -109,7 +105,6 @@ static void test_line_over_the_limit(void **state)
     const char *line, *end;
     struct lines lines;
 
-    (void)state;
     memset(bytes, 'x', size);
     bytes[LINE_MAX_BYTES - 1] = '\n';
     lines = lines_of(bytes, size);

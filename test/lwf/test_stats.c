@@ -11,7 +11,6 @@ static void test_figures(void **state)
     struct site site;
     struct trace *trace;
 
-    (void)state;
     site_init(&site);
     site_add_hosts(&site, 4, &(struct amounts){{100, 1024}}, &err);
     for (int i = 0; i < 4; i++)
@@ -57,7 +56,6 @@ static void test_empty_trace(void **state)
     struct error err = {0};
     struct trace *trace = trace_from_requests(NULL, 0, NULL);
 
-    (void)state;
     assert_int_equal(trace_stats_take(&stats, trace, NULL, &err), 0);
     assert_int_equal(stats.census.total, 0);
     assert_int_equal(stats.duration.n, 0);

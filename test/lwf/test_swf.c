@@ -37,7 +37,6 @@ static void test_job(void **state)
                                    NULL);
     struct lease_request request = next_request(trace);
 
-    (void)state;
     assert_null(trace_site(trace));
     assert_int_equal(request.id, 1);
     assert_int_equal(request.kind, LEASE_BEST_EFFORT);
@@ -84,7 +83,6 @@ static void test_times(void **state)
 {
     struct swf_options skip = usual(), limit = usual();
 
-    (void)state;
     skip.missing_time = SWF_MISSING_TIME_SKIP;
     limit.missing_time = SWF_MISSING_TIME_LIMIT;
     expect_job(JOB("0", "1", "1", "60", "1"), NULL, 60, 1);
@@ -106,7 +104,6 @@ static void test_status(void **state)
     struct swf_counts counts;
     struct trace *trace;
 
-    (void)state;
     skip.skip_failed = skip.skip_cancelled = true;
     expect_job(JOB("10", "1", "1", "60", "0"), NULL, 60, 10);
     expect_job(JOB("10", "1", "1", "60", "5"), NULL, 60, 10);
@@ -135,7 +132,6 @@ static void test_jobs_that_cannot_be_simulated(void **state)
     struct swf_counts counts;
     struct trace *trace;
 
-    (void)state;
     skip.skip_without_run_time = skip.skip_too_large = true;
     trace = open_swf("; MaxProcs: 8\n" JOB("0", "1", "1", "60", "1") JOB("-1", "1", "1", "60", "1")
                          JOB("10", "9", "8", "60", "1") JOB("10", "8", "9", "60", "1")
@@ -159,7 +155,6 @@ static void test_processors_and_memory(void **state)
     struct lease_request request;
     struct trace *trace;
 
-    (void)state;
     options.processors_per_node = options.cpu_per_node = 0;
     options.memory_from_log = options.from_zero = true;
     options.limit = 2;
@@ -204,7 +199,6 @@ static void test_blue_horizon(void **state)
     struct trace_census census;
     struct trace *trace;
 
-    (void)state;
     options.missing_time = SWF_MISSING_TIME_SKIP;
     options.hosts = 144;
     trace = swf_open_source(source_open(LWF_TEST_DATA "/blue-excerpt.swf", &err), &options, &err);
@@ -262,7 +256,6 @@ static void test_errors(void **state)
     };
     static const char nul[] = "1 0 \0 5\n";
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_swf_error(cases[i].text, strlen(cases[i].text), cases[i].error);
     expect_swf_error(nul, sizeof nul - 1,
@@ -275,7 +268,6 @@ static void test_truncated_everywhere(void **state)
     struct error err = {0};
     struct lease_request request;
 
-    (void)state;
     for (size_t n = 1; n < sizeof text - 3; n++) {
         struct trace *trace = open_swf_bytes(text, n, NULL, &err);
 
@@ -290,7 +282,6 @@ static void test_wrong_options(void **state)
     struct swf_options options = usual();
     struct error err = {0};
 
-    (void)state;
     options.processors_per_node = -1;
     assert_null(open_swf_bytes("", 0, &options, &err));
     assert_int_equal(err.code, EINVAL);

@@ -18,7 +18,6 @@ static void expect_delta(const char *text, int64_t expected)
 
 static void test_delta(void **state)
 {
-    (void)state;
     expect_delta("00:00", 0);
     expect_delta("01:30", 5400);
     expect_delta("00:00:43.00", 43);
@@ -53,7 +52,6 @@ static void test_no_delta(void **state)
     };
     int64_t seconds;
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (parse(texts[i], &seconds))
             fail_msg("\"%s\" is taken as %" PRId64, texts[i], seconds);
@@ -66,7 +64,6 @@ static void expect_haizea(const char *text, int64_t expected)
 
 static void test_delta_as_haizea(void **state)
 {
-    (void)state;
     expect_haizea("", 0);
     expect_haizea("soon", 0);
     expect_haizea("90", 0);
@@ -84,7 +81,6 @@ static void test_every_delta_is_read_back(void **state)
     static const int64_t values[] = {0, 1, 59, 60, 3599, 86399, 86400, 2587918, TRACE_TIME_MAX};
     char text[VALUE_DELTA_MAX];
 
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         value_format_delta(values[i], text);
         expect_delta(text, values[i]);
@@ -99,7 +95,6 @@ static void test_integer(void **state)
     static const char hundred[] = "100", negative[] = " -100 ";
     int64_t value;
 
-    (void)state;
     assert_true(value_parse_integer(hundred, hundred + 3, 100, &value));
     assert_int_equal(value, 100);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

@@ -14,14 +14,12 @@ struct http_server server;
 
 int start_server(void **state)
 {
-    (void)state;
     http_server_start(&server);
     return 0;
 }
 
 int stop_server(void **state)
 {
-    (void)state;
     http_server_stop(&server);
     return 0;
 }

@@ -38,7 +38,6 @@ static void write_file(const char *name, const char *content, mode_t mode)
 
 static int make_home(void **state)
 {
-    (void)state;
     snprintf(home, sizeof home, "/tmp/galerna-credentials-XXXXXX");
     assert_non_null(mkdtemp(home));
     assert_int_equal(mkdir(in_home(".one"), 0700), 0);
@@ -52,7 +51,6 @@ static int remove_home(void **state)
 {
     static const char *const files[] = {".one/one_auth", ".one/one_endpoint", "auth"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         unlink(in_home(files[i]));
     rmdir(in_home(".one"));
@@ -86,7 +84,6 @@ static void session_at_home(void **state)
 {
     struct credentials credentials;
 
-    (void)state;
     write_file(".one/one_auth", "oneadmin:ge heim:x\n", 0600);
     credentials = find(NULL, NULL);
     assert_string_equal(credentials.session, "oneadmin:ge heim:x");
@@ -101,7 +98,6 @@ static void session_by_name(void **state)
 {
     struct credentials credentials;
 
-    (void)state;
     write_file(".one/one_auth", "home:secret\n", 0600);
     write_file("auth", "named:secret", 0600);
     setenv("ONE_AUTH", in_home("auth"), 1);
@@ -123,7 +119,6 @@ static void session_by_name(void **state)
 
 static void no_session(void **state)
 {
-    (void)state;
     if (access("/var/lib/one/.one/one_auth", F_OK) == 0)
         skip();
     assert_fails(NULL, ENOENT, "ONE_AUTH");
@@ -143,7 +138,6 @@ static void no_sessions(void **state)
                                            "user:secret\x01x"};
     char large[8192];
 
-    (void)state;
     for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
         write_file("auth", contents[i], 0600);
         assert_fails(in_home("auth"), EINVAL, "the content is not shown");
@@ -161,7 +155,6 @@ static void warnings(void **state)
 {
     struct credentials credentials;
 
-    (void)state;
     write_file("auth", "user:secret", 0644);
     credentials = find(NULL, in_home("auth"));
     assert_non_null(strstr(credentials.warning, "all users of this machine can read"));
@@ -185,7 +178,6 @@ static void assert_endpoint(const char *configured, const char *endpoint, const 
 
 static void endpoints(void **state)
 {
-    (void)state;
     write_file(".one/one_auth", "oneadmin:secret\n", 0600);
     if (access("/var/lib/one/.one/one_endpoint", F_OK) != 0)
         assert_endpoint(NULL, "http://localhost:2633/RPC2", "default");
@@ -200,7 +192,6 @@ static void protection(void **state)
 {
     struct error err;
 
-    (void)state;
     assert_int_equal(credentials_protect(&err), 0);
     assert_int_equal(prctl(PR_GET_DUMPABLE), 0);
     assert_int_equal(prctl(PR_SET_DUMPABLE, 1), 0);

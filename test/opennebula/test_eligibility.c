@@ -18,7 +18,6 @@ static void requirements_and_states(void **state)
     struct some_site site;
     struct eligible eligible;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     assert_hosts(&site, vm_with(&some, NULL, NULL), "0,1,2,3");
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "RACK=\"r1\""), "0,2");
@@ -87,7 +86,6 @@ static void requirements_on_company(void **state)
     struct some_vm some;
     struct some_site site;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     assert_true(eligibility_holds_with(site.eligibility, vm_with(&some, NULL, NULL), 0, ids, 2));
     vm_with(&some, "SCHED_REQUIREMENTS", "RACK=\"r9\"");
@@ -107,7 +105,6 @@ static void requirements_on_figures(void **state)
     struct some_vm some;
     struct some_site site;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     site.hosts.items[1].figures = (struct attributes){.items = figures, .n = 2};
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "WATTS>100"), "1");
@@ -135,7 +132,6 @@ static void figures_that_change_are_compared_by_answers(void **state)
     struct some_vm some;
     struct some_site site, later;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     some_site_init(&later, NULL, NULL);
     set_free_cpu(&later, 1, "900");
@@ -158,7 +154,6 @@ static void faults_are_told_apart(void **state)
     struct some_site site;
     struct eligible eligible;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     eligibility_of(site.eligibility, vm_with(&some, "SCHED_REQUIREMENTS", "RACK==\"r1\""),
                    &eligible);
@@ -205,7 +200,6 @@ static void policies_order_hosts(void **state)
         {{.policy = HOST_POLICY_MODULE}, {0, 0, 0, 0}, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct some_vm some;
         struct some_site site;
@@ -237,7 +231,6 @@ static void wrong_policies_are_refused(void **state)
     };
     const struct host_pool none = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct error err = {0};
 
@@ -253,7 +246,6 @@ static void ranks_of_a_vm_beat_the_policy(void **state)
     struct some_site site;
     struct eligible eligible;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     vm_with(&some, "SCHED_RANK", "-ID");
     assert_int_equal(rank_of(&site, &some.vm, 2), -2);
@@ -280,7 +272,6 @@ static void equal_wishes_share_their_answer(void **state)
     struct some_site site;
     struct eligible eligible[3];
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     vm_with(&some[0], "SCHED_REQUIREMENTS", "RACK=\"r1\"");
     vm_with(&some[1], "SCHED_REQUIREMENTS", "RACK=\"r1\"");
@@ -301,7 +292,6 @@ static void what_an_owner_may_cost_is_bounded(void **state)
     size_t accepted = 0, length = 8000;
     char *text = malloc(length + 1);
 
-    (void)state;
     assert_non_null(text);
     some_site_init(&site, NULL, NULL);
     memset(text, ' ', length);
@@ -332,7 +322,6 @@ static void no_hosts_at_all(void **state)
     struct eligible eligible;
     struct some_vm some;
 
-    (void)state;
     assert_non_null(eligibility);
     eligibility_of(eligibility, vm_with(&some, "SCHED_REQUIREMENTS", "!RACK=r1"), &eligible);
     assert_int_equal(eligible.n_hosts, 0);

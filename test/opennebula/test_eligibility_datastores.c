@@ -17,7 +17,6 @@ static void datastores_with_room(void **state)
     struct some_site site;
     struct eligible eligible;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     vm_with(&some, NULL, NULL)->disk = 1000;
     assert_int_equal(datastore_of(&site, &some.vm, 0, ""), 7);
@@ -67,7 +66,6 @@ static void datastores_asked_for(void **state)
     struct eligible eligible;
     char text[1026];
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     vm_with(&some, "SCHED_DS_REQUIREMENTS", "KIND=\"k0\"")->needs = VM_NEEDS_DATASTORE;
     assert_hosts(&site, &some.vm, "0,1");
@@ -100,7 +98,6 @@ static void datastores_that_opennebula_asks_for(void **state)
     struct some_site site;
     struct eligible eligible;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     vm_with(&some, NULL, NULL);
     some.automatic =
@@ -149,7 +146,6 @@ static void a_local_datastore_has_the_room_of_each_host(void **state)
     struct some_vm some;
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(
         host_pool_parse(&site.hosts, local_hosts_document, sizeof local_hosts_document - 1, &err),
         0);
@@ -191,7 +187,6 @@ static void policies_order_datastores(void **state)
         {{.datastore_policy = PLACEMENT_FIXED}, 7, 0}, /* no PRIORITY: most room */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct some_vm some;
         struct some_site site;
@@ -215,7 +210,6 @@ static void disks_need_room_where_their_images_are(void **state)
     struct some_site site;
     struct eligible eligible;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     vm_with(&some, NULL, NULL);
     some.vm.images = &room;
@@ -244,7 +238,6 @@ static void a_vm_that_ran_stays_with_its_disks(void **state)
     struct some_vm some;
     struct some_site site;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     vm_with(&some, NULL, NULL)->history = (struct vm_history){.sequence = 2, .datastore = 8};
     assert_hosts(&site, &some.vm, "2,3");

@@ -37,7 +37,6 @@ static void requirements_ranks_and_rights(void **state)
     struct some_site site;
     struct eligible eligible;
 
-    (void)state;
     some_site_init(&site,
                    "<ACL_POOL><ACL><ID>1</ID><USER>400000000</USER><RESOURCE>102400000000"
                    "</RESOURCE><RIGHTS>3</RIGHTS><ZONE>400000000</ZONE></ACL></ACL_POOL>",
@@ -90,7 +89,6 @@ static void a_vm_moves_only_where_its_network_is(void **state)
     struct some_vm some;
     struct some_site site;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     vm_with(&some, NULL, NULL);
     some.automatic =
@@ -115,7 +113,6 @@ static void clusters_are_put_up_to_date(void **state)
     struct some_vm some;
     struct some_site site;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     vm_with(&some, NULL, NULL);
     some.automatic = (struct attribute){"AUTOMATIC_REQUIREMENTS", old};
@@ -154,7 +151,6 @@ static void policies(void **state)
     };
     struct vm_nic nics[] = {{.id = 0}, {.id = 1}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct some_vm some;
         struct some_site site;
@@ -177,7 +173,6 @@ static void promised_addresses_are_taken(void **state)
     struct some_vm some;
     struct some_site site;
 
-    (void)state;
     some_site_init(&site, NULL, &settings);
     vm_with(&some, NULL, NULL)->nics = nics;
     some.vm.n_nics = 2;
@@ -201,7 +196,6 @@ static void nobody_may_ask_for_too_much(void **state)
     struct some_site site;
     struct eligible eligible;
 
-    (void)state;
     some_site_init(&site, NULL, NULL);
     vm_with(&some, NULL, NULL)->nics = nics;
     some.vm.n_nics = VM_NICS_MAX + 1;
@@ -304,7 +298,6 @@ static void try_puzzle(const struct puzzle *puzzle, size_t n)
 
 static void an_assignment_is_found_if_there_is_one(void **state)
 {
-    (void)state;
     srand(5052);
     for (int round = 0; round < 3000; round++) {
         struct puzzle puzzle = {.different = rand() % 2};

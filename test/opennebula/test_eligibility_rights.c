@@ -61,7 +61,6 @@ static void access_rules(void **state)
          "0,1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct some_vm some;
         struct some_site site;
@@ -100,7 +99,6 @@ static void permissions_of_datastores(void **state)
         {"<UID>6</UID><GID>9</GID><PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS>", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct some_vm some;
         struct some_site site;

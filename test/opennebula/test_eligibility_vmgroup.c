@@ -43,7 +43,6 @@ static void lists_name_hosts(void **state)
         {"<HOST_AFFINED>4</HOST_AFFINED>", ""}, /* it is offline */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct vmgroup_pool pool;
         struct some_site site;
@@ -64,7 +63,6 @@ static void the_reason_names_the_role(void **state)
     struct some_site site;
     struct some_vm some;
 
-    (void)state;
     use_role(&site, &pool, "<HOST_AFFINED>2</HOST_AFFINED>");
     assert_reason(&site, vm_with(&some, "SCHED_REQUIREMENTS", "ID=0"),
                   "3 excluded by role web of VM group 3, 1 not meeting SCHED_REQUIREMENTS");
@@ -91,7 +89,6 @@ static void weights_make_preferences(void **state)
     struct some_vm some;
     int64_t ranks[4];
 
-    (void)state;
     use_role(&site, &pool,
              "<HOST_AFFINED>0,1,2</HOST_AFFINED><HOST_ANTI_AFFINED>1</HOST_ANTI_AFFINED>"
              "<GALERNA_WEIGHT>2</GALERNA_WEIGHT>");
@@ -112,7 +109,6 @@ static void groups_that_are_not_known(void **state)
     struct some_vm some;
     struct eligible eligible;
 
-    (void)state;
     use_role(&site, &pool, "");
     vm_with(&some, NULL, NULL)->in_vmgroup = true;
     some.vm.vmgroup = 3;

@@ -251,7 +251,6 @@ static void check_requirement(const struct host_pool *hosts, struct host_columns
 
 static void requirements_mean_what_they_say(void **state)
 {
-    (void)state;
     for (int round = 0; round < ROUNDS / 50; round++) {
         struct host_pool hosts = make_hosts(pick(HOSTS + 1));
         struct host_columns *columns = host_columns_create(&hosts, NULL);
@@ -336,7 +335,6 @@ static double print_sum(FILE *out, const struct attributes *host, int depth)
 
 static void ranks_mean_what_they_say(void **state)
 {
-    (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         struct host_pool hosts = make_hosts(3);
         struct host_columns *columns = host_columns_create(&hosts, NULL);

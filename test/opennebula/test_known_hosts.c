@@ -29,7 +29,6 @@ static void equal_documents_are_read_once(void **state)
     struct known_hosts *known = known_hosts_create();
     struct host_pool first, second, third;
 
-    (void)state;
     assert_int_equal(parse(known, &first, two), 0);
     assert_int_equal(parse(known, &second, two), 0);
     assert_int_equal(parse(known, &third, other), 0);
@@ -57,7 +56,6 @@ static void figures_are_those_of_one_pool(void **state)
     struct host_pool first, second;
     struct error err;
 
-    (void)state;
     assert_int_equal(host_monitoring_parse(&monitoring, figures, strlen(figures), &err), 0);
     assert_int_equal(parse(known, &first, two), 0);
     host_monitoring_merge(&first, &monitoring);
@@ -75,7 +73,6 @@ static void a_broken_document_is_no_former_one(void **state)
     struct known_hosts *known = known_hosts_create();
     struct host_pool pool;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(parse(known, &pool, "<HOST_POOL><HOST>"), -1);
         assert_int_equal(pool.n, 0);

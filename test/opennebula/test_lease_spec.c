@@ -78,7 +78,6 @@ static void without_attribute_it_is_best_effort(void **state)
 {
     struct lease_spec spec = accept("RACK=r1;HAIZEASTART=now");
 
-    (void)state;
     assert_false(spec.present);
     assert_int_equal(spec.kind, LEASE_BEST_EFFORT);
     assert_int_equal(spec.duration, SPAN_UNLIMITED);
@@ -95,7 +94,6 @@ static void kinds_follow_from_start(void **state)
     struct lease_spec spec =
         accept("HAIZEA/START=now;HAIZEA/DURATION=01:00:00;HAIZEA/PREEMPTIBLE=no");
 
-    (void)state;
     assert_true(spec.present);
     assert_int_equal(spec.kind, LEASE_IMMEDIATE);
     assert_int_equal(spec.duration, HOUR);
@@ -135,7 +133,6 @@ static int64_t start_of(const char *time)
 
 static void times_of_the_calendar(void **state)
 {
-    (void)state;
     setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
     tzset();
     assert_int_equal(start_of("2026-11-21 10:00:00"), 1795251600);
@@ -166,7 +163,6 @@ static void wrong_values_are_told(void **state)
 {
     char long_name[200] = "HAIZEA/GROUP=";
 
-    (void)state;
     refuse("HAIZEA/START=yesterday", "HAIZEA: START is 'yesterday': expected now, best_effort");
     refuse("HAIZEA/START=", "now, best_effort");
     refuse("HAIZEA/START=+00:99", "minutes must be at most 59");
@@ -222,7 +218,6 @@ static void what_wins(void **state)
     struct lease_spec spec;
     char reason[LEASE_SPEC_TEXT_MAX];
 
-    (void)state;
     assert_int_equal(read_both("HAIZEA/START=now", "HAIZEA/START=best_effort", &spec, reason), 0);
     assert_int_equal(spec.kind, LEASE_BEST_EFFORT);
     assert_int_equal(read_both("HAIZEA/START=now", "", &spec, reason), 0);
@@ -241,7 +236,6 @@ static void groups_terms_and_priorities(void **state)
                                     "HAIZEA/GROUP_TIMEOUT=00:05:00;HAIZEA/PRIORITY=-3.125;"
                                     "HAIZEA/TERMS=Restartable;HAIZEA/ORIGIN=external");
 
-    (void)state;
     assert_string_equal(spec.group, "my group");
     assert_int_equal(spec.group_size, 4);
     assert_int_equal(spec.group_timeout, 300);
@@ -279,7 +273,6 @@ static void attributes_come_from_documents(void **state)
     struct lease_spec spec;
     char reason[LEASE_SPEC_TEXT_MAX];
 
-    (void)state;
     if (vm_pool_parse(&pool, document, sizeof document - 1, &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(pool.n, 1);
@@ -296,7 +289,6 @@ static void hostile_values_stay_short_and_printable(void **state)
     char value[400] = "HAIZEA/START=", reason[LEASE_SPEC_TEXT_MAX];
     struct lease_spec spec;
 
-    (void)state;
     for (size_t i = strlen(value); i < sizeof value - 1; i++)
         value[i] = (char)(i % 200 + 56);
     for (char *c = value + 13; *c; c++)

@@ -472,13 +472,11 @@ static int compare_all(const char *folder)
 
 static void choices_are_those_of_mm_sched(void **state)
 {
-    (void)state;
     assert_int_equal(compare_all("."), 23);
 }
 
 static void choices_are_those_of_rank(void **state)
 {
-    (void)state;
     assert_int_equal(compare_all("7.4"), 21);
 }
 
@@ -500,7 +498,6 @@ static void datastores_are_those_of_the_stock_scheduler(void **state)
 {
     struct site site = {0};
 
-    (void)state;
     site_read(&site, "ds-requirements");
     site.settings.policy = HOST_POLICY_STRIPING;
     site.settings.datastore_policy = PLACEMENT_STRIPING;

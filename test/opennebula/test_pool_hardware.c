@@ -89,7 +89,6 @@ static void check_gpu(const struct host_device *gpu)
 
 static void host_recorded(void **state)
 {
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         struct host_pool pool = recorded_hosts(recorded_versions[v], "host.info.numa-pci");
         const struct host_hardware *hardware = pool.items[0].hardware;
@@ -125,7 +124,6 @@ static void host_recorded(void **state)
 
 static void vm_recorded(void **state)
 {
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         const char *version = recorded_versions[v];
         struct vm_pool pool = recorded_vms(version, "vm.info.pending-pci");
@@ -183,7 +181,6 @@ static void core_uses(void **state)
     const struct host_hardware *hardware = pool.items[0].hardware;
     const struct host_node *node = hardware->nodes;
 
-    (void)state;
     assert_int_equal(hardware->vms_per_cpu, 2);
     assert_int_equal(node->id, 3);
     assert_int_equal(node->n_cores, 3);
@@ -210,7 +207,6 @@ static void address_requests(void **state)
         "<PCI><VENDOR/><DEVICE>1db4</DEVICE></PCI>");
     const struct vm_hardware *hardware = pool.items[0].hardware;
 
-    (void)state;
     assert_int_equal(hardware->n_devices, 4);
     assert_string_equal(hardware->devices[0].short_address, "02:00.0");
     assert_int_equal(hardware->devices[0].vendor, DEMAND_ANY);
@@ -243,7 +239,6 @@ static void unreadable_topologies(void **state)
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</PROFILE></PCI>",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct vm_pool pool = vm_with(cases[i]);
 
@@ -259,7 +254,6 @@ static void any_device(void **state)
 {
     struct vm_pool pool = vm_with("<PCI><PCI_ID>0</PCI_ID></PCI>");
 
-    (void)state;
     assert_non_null(strstr(pool.items[0].hardware->fault, "none of VENDOR"));
     vm_pool_finish(&pool);
 }
@@ -280,7 +274,6 @@ static void too_many_requests(void **state)
     char *text = repeated("", "<PCI><CLASS>0300</CLASS></PCI>", "", 20000);
     struct vm_pool pool = vm_with(text);
 
-    (void)state;
     assert_int_equal(pool.items[0].hardware->n_devices, VM_DEVICES_MOST);
     assert_non_null(strstr(pool.items[0].hardware->fault, "more than 64 PCI devices"));
     vm_pool_finish(&pool);
@@ -306,7 +299,6 @@ static void impostors(void **state)
     struct vm_pool pool;
     struct error err;
 
-    (void)state;
     assert_int_equal(vm_pool_parse(&pool, outside, sizeof outside - 1, &err), 0);
     assert_null(pool.items[0].hardware);
     vm_pool_finish(&pool);
@@ -319,7 +311,6 @@ static void odd_hosts(void **state)
                           HOST_DEVICES_MOST + 10);
     struct host_pool pool = host_with(text);
 
-    (void)state;
     assert_int_equal(pool.items[0].hardware->n_devices, HOST_DEVICES_MOST);
     host_pool_finish(&pool);
     free(text);

@@ -47,7 +47,6 @@ static void refused(void **state)
         {"<VM_POOL><VM><NAME>&unknown;</NAME></VM></VM_POOL>", "not well-formed XML"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t length = strlen(cases[i].document);
         /* Of its exact length: reading on is caught. */
@@ -63,7 +62,6 @@ static void too_deep(void **state)
     enum { LEVELS = 100000 };
     char *document = memory_new(LEVELS * 3 + 100, 1), *end = document;
 
-    (void)state;
     end = stpcpy(end, "<VM_POOL><VM>");
     for (int i = 0; i < LEVELS; i++)
         end = stpcpy(end, "<a>");
@@ -78,7 +76,6 @@ static void cut_anywhere(void **state)
     size_t length;
     char *document = recorded_document("6.10", "vm.info.pending-haizea-ar", &length), *part;
 
-    (void)state;
     for (size_t n = 0; n < length; n++) {
         part = memory_copy(document, n);
         assert_int_equal(vm_pool_parse(&pool, part, n, &err), -1);
@@ -97,7 +94,6 @@ static void forbidden_bytes(void **state)
     struct vm_pool pool;
     struct error err;
 
-    (void)state;
     assert_int_equal(vm_pool_parse(&pool, document, sizeof document - 1, &err), 0);
     assert_int_equal(pool.n, 2);
     assert_string_equal(pool.items[0].name, "caf? ??????");
@@ -117,7 +113,6 @@ static void markup_in_values(void **state)
     struct vm_pool pool;
     struct error err;
 
-    (void)state;
     assert_int_equal(vm_pool_parse(&pool, document, sizeof document - 1, &err), 0);
     assert_int_equal(pool.n, 1);
     assert_string_equal(pool.items[0].name, "a <b> & c");
@@ -139,7 +134,6 @@ static void small_text_for_large_objects(void **state)
     struct host_pool pool;
     struct error err;
 
-    (void)state;
     end = stpcpy(end, "<HOST_POOL>");
     for (int i = 0; i < HOSTS; i++)
         end += sprintf(end, "<HOST><ID>%d</ID><STATE>2</STATE></HOST>", i);
@@ -159,7 +153,6 @@ static void long_values(void **state)
     const char *value;
     struct error err;
 
-    (void)state;
     end = stpcpy(document, "<VM><ID>1</ID><PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS>" VALUES
                            "<USER_TEMPLATE><LONG>");
     memset(end, 'x', LENGTH);
@@ -184,7 +177,6 @@ static void imposture(void **state)
     const struct vm *vm;
     struct error err;
 
-    (void)state;
     assert_int_equal(vm_pool_parse(&pool, document, sizeof document - 1, &err), 0);
     assert_int_equal(pool.n, 1);
     vm = &pool.items[0];
@@ -206,7 +198,6 @@ static void many_names(void **state)
     struct vm_pool pool;
     struct error err;
 
-    (void)state;
     end = stpcpy(document, "<VM><ID>1</ID><PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS>" VALUES
                            "<USER_TEMPLATE>");
     for (int i = 0; i < N; i++)

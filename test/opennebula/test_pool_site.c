@@ -52,7 +52,6 @@ static void host_with_load(void **state)
     const struct host *host;
     size_t n_current = 0;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         READ(host, &pool, recorded_versions[v], "host.info.loaded");
         assert_int_equal(pool.n, 1);
@@ -91,7 +90,6 @@ static void attributes_of_hosts(void **state)
     struct host_pool pool;
     const struct host *host;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         READ(host, &pool, recorded_versions[v], "host.info.template-attrs");
         host = &pool.items[0];
@@ -126,7 +124,6 @@ static void hosts_of_all_kinds(void **state)
                                                HOST_DISABLED, HOST_OFFLINE, HOST_ERROR};
     struct host_pool pool;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         READ(host, &pool, recorded_versions[v], "hostpool.info");
         assert_int_equal(pool.n, 9);
@@ -166,7 +163,6 @@ static void monitored_figures(void **state)
     struct host_monitoring_pool monitoring;
     struct host_pool pool;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         size_t n_before;
 
@@ -205,7 +201,6 @@ static void figures_come_last(void **state)
     struct host_pool pool;
     struct error err;
 
-    (void)state;
     assert_int_equal(host_pool_parse(&pool, hosts, sizeof hosts - 1, &err), 0);
     assert_int_equal(host_monitoring_parse(&monitoring, figures, sizeof figures - 1, &err), 0);
     assert_int_equal(monitoring.errors.n, 1);
@@ -232,7 +227,6 @@ static void template_first(void **state)
     const struct host *host;
     struct error err;
 
-    (void)state;
     assert_int_equal(host_pool_parse(&pool, document, sizeof document - 1, &err), 0);
     host = &pool.items[0];
     assert_string_equal(host->name, "real");
@@ -253,7 +247,6 @@ static void datastores(void **state)
     struct datastore_pool pool;
     const struct datastore *system;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         READ(datastore, &pool, recorded_versions[v], "datastorepool.info");
         assert_int_equal(pool.n, 4);
@@ -307,7 +300,6 @@ static void datastore_free(void **state)
     char document[256];
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(document, sizeof document, "<DATASTORE><ID>3</ID>%s</DATASTORE>", cases[i].values);
         assert_int_equal(datastore_pool_parse(&pool, document, strlen(document), &err), 0);
@@ -324,7 +316,6 @@ static void clusters(void **state)
     struct cluster_pool pool;
     struct error err;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         READ(cluster, &pool, recorded_versions[v], "clusterpool.info");
         assert_int_equal(pool.n, 2);
@@ -344,7 +335,6 @@ static void users(void **state)
     struct user_pool pool;
     const struct user *alice;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         READ(user, &pool, recorded_versions[v], "userpool.info");
         assert_int_equal(pool.n, 3);
@@ -372,7 +362,6 @@ static void user_attributes(void **state)
     struct user_pool pool;
     struct error err;
 
-    (void)state;
     assert_int_equal(user_pool_parse(&pool, document, sizeof document - 1, &err), 0);
     assert_false(pool.items[0].enabled);
     assert_int_equal(pool.items[0].n_groups, 2);
@@ -389,7 +378,6 @@ static void access_rules(void **state)
     size_t length;
     char *document;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         document = recorded_document(recorded_versions[v], "acl.info", &length);
         assert_int_equal(acl_parse(&acl, document, length, &err), 0);
@@ -435,7 +423,6 @@ static void raft(void **state)
     struct cloud_leadership told;
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(
             raft_status_parse(&told, cases[i].document, strlen(cases[i].document), &err), 0);

@@ -42,7 +42,6 @@ static void short_form(void **state)
     struct vm_pool pool;
     const struct vm *vm;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         const char *version = recorded_versions[v];
 
@@ -91,7 +90,6 @@ static void pools_of_one_state(void **state)
     };
     struct vm_pool pool;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         const char *version = recorded_versions[v];
 
@@ -108,7 +106,6 @@ static void haizea_attributes(void **state)
     struct vm_pool pool;
     const struct vm *vm;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         const char *version = recorded_versions[v];
 
@@ -142,7 +139,6 @@ static void history(void **state)
     struct vm_pool pool;
     const struct vm *vm;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         const char *version = recorded_versions[v];
 
@@ -187,7 +183,6 @@ static void time_in_running(void **state)
         "</HISTORY_RECORDS></VM>");
     const struct vm *vm = &pool.items[0];
 
-    (void)state;
     assert_int_equal(vm->n_records, 5);
     assert_int_equal(vm->ran_for, 257);
     assert_int_equal(vm->history.sequence, 4);
@@ -207,7 +202,6 @@ static void a_migration_begins_with_the_record_of_the_new_host(void **state)
         {"<RSTIME>1300</RSTIME>", "<PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS>", false},
         {"", "", false}};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         char text[512];
         struct vm_pool pool;
@@ -235,7 +229,6 @@ static void what_ran_before_it_was_made_anew_is_lost(void **state)
         "<HISTORY><SEQ>2</SEQ><HID>9</HID><RSTIME>3000</RSTIME><RETIME>3007</RETIME></HISTORY>"
         "</HISTORY_RECORDS></VM>");
 
-    (void)state;
     assert_int_equal(pool.items[0].ran_for, 7);
     vm_pool_finish(&pool);
 }
@@ -244,7 +237,6 @@ static void disks(void **state)
 {
     struct vm_pool pool;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         const char *version = recorded_versions[v];
 
@@ -278,7 +270,6 @@ static void where_disks_go(void **state)
     char document[1024];
     struct vm_pool pool;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(document, sizeof document,
                  "<VM><ID>4</ID><PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS><STATE>1</STATE>"
@@ -313,7 +304,6 @@ static void room_on_image_datastores(void **state)
     struct vm_pool pool = read_text(document);
     const struct vm *vm = &pool.items[0];
 
-    (void)state;
     assert_int_equal(vm->disk, 7);
     assert_int_equal(vm->n_images, 3);
     assert_int_equal(vm->images[0].datastore, 1);
@@ -340,7 +330,6 @@ static void automatic_nics(void **state)
     struct vm_pool pool = read_text(document);
     const struct vm *vm = &pool.items[0];
 
-    (void)state;
     assert_int_equal(vm->n_nics, 2);
     assert_int_equal(vm->nics[0].id, 2);
     assert_string_equal(vm->nics[0].requirement, "A=1");
@@ -360,7 +349,6 @@ static void needs(void **state)
     struct vm_pool pool;
     const struct vm *vm;
 
-    (void)state;
     for (size_t v = 0; v < 2; v++) {
         const char *version = recorded_versions[v];
 
@@ -424,7 +412,6 @@ static void processors(void **state)
     };
     struct vm_pool pool;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pool = with_value("CPU", cases[i].text);
         assert_int_equal(pool.n, 1);
@@ -457,7 +444,6 @@ static void senseless_values(void **state)
     };
     struct vm_pool pool;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pool = with_value(cases[i].element, cases[i].value);
         assert_int_equal(pool.n, 0);
@@ -477,7 +463,6 @@ static void others_are_read(void **state)
     struct vm_pool pool = read_text("<VM_POOL>" VM("9", "1") VM("5", "none") VM("7", "2")
                                         VM("x", "1") VM("7", "3") VM("1", "4") "</VM_POOL>");
 
-    (void)state;
     assert_int_equal(pool.n, 3);
     assert_int_equal(pool.items[0].id, 1);
     assert_int_equal(pool.items[1].id, 7);
@@ -493,7 +478,6 @@ static void locks(void **state)
         read_text("<VM><ID>1</ID><STATE>1</STATE><LOCK><LOCKED>1</LOCKED><OWNER>0</OWNER></LOCK>"
                   "<TEMPLATE><CPU>1</CPU><MEMORY>1</MEMORY></TEMPLATE></VM>");
 
-    (void)state;
     assert_true(pool.items[0].locked);
     vm_pool_finish(&pool);
     pool = read_text(VM("1", "1"));
@@ -513,7 +497,6 @@ static void states_and_their_names(void **state)
 {
     const char *name;
 
-    (void)state;
     expect_state(1, 0, VM_PENDING, "PENDING");
     expect_state(2, 0, VM_HOLD, "HOLD");
     expect_state(3, 1, VM_PREPARING, "PROLOG");

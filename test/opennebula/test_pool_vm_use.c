@@ -30,7 +30,6 @@ static void a_recording(void **state)
     size_t length;
     char *document = recorded_document("6.10", "vmpool.monitoring", &length);
 
-    (void)state;
     assert_int_equal(vm_use_parse(&pool, document, length, &err), 0);
     free(document);
     assert_int_equal(pool.errors.n, 0);
@@ -46,7 +45,6 @@ static void no_records_at_all(void **state)
 {
     struct vm_use_pool pool;
 
-    (void)state;
     parse(&pool, "");
     assert_int_equal(pool.n, 0);
     assert_null(vm_use_pool_find(&pool, 4));
@@ -57,7 +55,6 @@ static void counters_become_rates(void **state)
 {
     struct vm_use_pool pool;
 
-    (void)state;
     parse(&pool,
           "<MONITORING><ID>7</ID><TIMESTAMP>160</TIMESTAMP><CPU>12.6</CPU><NETRX>7000</NETRX>"
           "<NETTX>500</NETTX><DISKRDBYTES>5</DISKRDBYTES></MONITORING>"
@@ -79,7 +76,6 @@ static void reported_rates_and_forecasts(void **state)
 {
     struct vm_use_pool pool;
 
-    (void)state;
     parse(&pool, "<MONITORING><ID>1</ID><TIMESTAMP>100</TIMESTAMP><NETRX>0</NETRX><NETTX>0</NETTX>"
                  "</MONITORING>"
                  "<MONITORING><ID>1</ID><TIMESTAMP>110</TIMESTAMP><CPU>50</CPU>"
@@ -101,7 +97,6 @@ static void without_an_id(void **state)
 {
     struct vm_use_pool pool;
 
-    (void)state;
     parse(&pool, "<MONITORING><CPU>1</CPU></MONITORING><MONITORING><ID>2</ID></MONITORING>");
     assert_int_equal(pool.n, 1);
     assert_int_equal(pool.items[0].cpu, -1);

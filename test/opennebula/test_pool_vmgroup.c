@@ -43,7 +43,6 @@ static void roles_and_rules(void **state)
     struct vmgroup_pool pool;
     const struct vmgroup *group;
 
-    (void)state;
     read_pool(GROUP(ROLE(0, "web", "<POLICY>anti_affined</POLICY><VMS>7,4,4</VMS>")
                         ROLE(5, "db",
                              "<POLICY>AFFINED</POLICY><HOST_AFFINED>1, 0,,</HOST_AFFINED>"
@@ -94,7 +93,6 @@ static void members_by_vm(void **state)
     const struct vmgroup_member *members;
     size_t n;
 
-    (void)state;
     read_pool("<VM_GROUP_POOL>"
               "<VM_GROUP><ID>9</ID><ROLES>" ROLE(
                   0, "a",
@@ -139,7 +137,6 @@ static void groups_that_make_no_sense(void **state)
         {"<VM_GROUP_POOL><VM_GROUP><NAME>x</NAME></VM_GROUP></VM_GROUP_POOL>", "has no ID"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct vmgroup_pool pool;
 
@@ -187,7 +184,6 @@ static void assert_read(size_t n, size_t rules, size_t ids, size_t groups)
 
 static void sizes_are_bounded(void **state)
 {
-    (void)state;
     assert_read(VMGROUP_ROLES_MAX - 1, VMGROUP_RULES_MAX, 10000, 1);
     assert_read(VMGROUP_ROLES_MAX, 0, 0, 0);
     assert_read(0, VMGROUP_RULES_MAX + 1, 0, 0);
@@ -206,7 +202,6 @@ static void vm_names_its_group(void **state)
     struct vm_pool pool;
     struct error err;
 
-    (void)state;
     assert_int_equal(vm_pool_parse(&pool, document, sizeof document - 1, &err), 0);
     assert_true(pool.items[0].in_vmgroup);
     assert_int_equal(pool.items[0].vmgroup, 0);

@@ -131,7 +131,6 @@ static void all_recordings(void **state)
     char path[512];
     DIR *folder;
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/%s", RECORDINGS, recorded_versions[i]);
         folder = opendir(path);
@@ -150,7 +149,6 @@ static void answers_of_commands(void **state)
     size_t length;
     char *body;
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         body = recording(recorded_versions[i], "vm.deploy.ok.rpc.xml", &length);
         rpc_answer_decode(&answer, body, length);
@@ -177,7 +175,6 @@ static void cut_anywhere(void **state)
     size_t length;
     char *body = recording("7.4", "vm.info.running.rpc.xml", &length), *part;
 
-    (void)state;
     for (size_t n = 0; n + 2 < length; n++) {
         part = malloc(n ? n : 1);
         memcpy(part, body, n);

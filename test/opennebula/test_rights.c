@@ -74,7 +74,6 @@ static void without_sections_only_priority_and_origin_are_closed(void **state)
     struct lease_spec spec = plain_wish();
     struct rights_request request = request_of(&spec);
 
-    (void)state;
     assert_non_null(rights);
     granted(rights, &request);
     spec.kind = LEASE_RESERVATION;
@@ -113,7 +112,6 @@ static void one_user_holds_a_share_of_the_cloud(void **state)
     struct lease_spec spec = plain_wish();
     struct rights_request request = request_of(&spec);
 
-    (void)state;
     spec.kind = LEASE_RESERVATION;
     spec.start = NOW;
     spec.duration = DAY;
@@ -172,7 +170,6 @@ static void each_limit_is_kept(void **state)
     struct lease_spec spec = plain_wish();
     struct rights_request request = request_of(&spec);
 
-    (void)state;
     assert_non_null(rights);
     granted(rights, &request);
     spec.kind = LEASE_IMMEDIATE;
@@ -236,7 +233,6 @@ static void what_is_ahead_is_limited_by_default(void **state)
     struct lease_spec spec = plain_wish();
     struct rights_request request = request_of(&spec);
 
-    (void)state;
     assert_non_null(rights);
     assert_non_null(unlimited);
     spec.kind = LEASE_RESERVATION;
@@ -266,7 +262,6 @@ static void what_is_not_said_follows_the_rights(void **state)
     struct lease_spec spec = plain_wish();
     struct rights_request request = request_of(&spec);
 
-    (void)state;
     assert_non_null(rights);
     for (int is_bob = 0; is_bob < 2; is_bob++) {
         request.user = is_bob ? "bob" : "alice";
@@ -294,7 +289,6 @@ static void user_beats_group_beats_all(void **state)
     struct lease_spec spec = plain_wish();
     struct rights_request request = request_of(&spec);
 
-    (void)state;
     assert_non_null(rights);
     spec.duration = 60;
     request.n_vms = 8;
@@ -337,7 +331,6 @@ static void wrong_sections_are_told(void **state)
         {"[rights user:]\nmax-vms: 3\n", "expected [rights]"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct error err = {0};
 
@@ -353,7 +346,6 @@ static void the_command_line_counts_too(void **state)
     struct ini_entry entry = {
         .section = "rights users:bob", .key = "max-vms", .value = "3", .origin = "--set"};
 
-    (void)state;
     ini_init(&ini);
     ini_add(&ini, &entry);
     assert_null(rights_create(&ini, &err));
@@ -377,7 +369,6 @@ static void changes_are_limited(void **state)
     struct rights_change change = {.made = 2, .extended = 3600, .extends = true, .left = 600};
     struct rights_request request = {.user = "alice", .spec = &spec, .n_vms = 1, .now = NOW};
 
-    (void)state;
     assert_non_null(rights);
     granted(rights, &request); /* a new one */
     request.change = &change;
@@ -423,7 +414,6 @@ static void users_book_hosts_within_limits(void **state)
                                      .until = NOW + 86400 + 7200,
                                      .now = NOW};
 
-    (void)state;
     assert_non_null(rights);
     expect_booking(rights, &booking, "only operators may book hosts (max-booked-hosts)");
     booking.group = "teachers";
@@ -472,7 +462,6 @@ static void shares_are_those_of_each_second(void **state)
     char part[80], time[40];
     unsigned seed = 1;
 
-    (void)state;
     spec.kind = LEASE_RESERVATION;
     request.holdings = holdings;
     for (int round = 0; round < ROUNDS; round++) {

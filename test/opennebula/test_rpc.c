@@ -15,7 +15,6 @@ static void values(void **state)
     struct rpc *rpc = connect_to(server.endpoint, 1);
     struct outcome outcome;
 
-    (void)state;
     outcome = call(rpc, "test.number");
     assert_int_equal(outcome.reply.outcome, RPC_DONE);
     assert_int_equal(outcome.reply.number, 13);
@@ -34,7 +33,6 @@ static void any_number_of_elements(void **state)
     struct rpc *rpc = connect_to(server.endpoint, 1);
     struct outcome outcome;
 
-    (void)state;
     outcome = call(rpc, "test.two-elements");
     assert_string_equal(outcome.text, "old");
     outcome = call(rpc, "test.seven-elements");
@@ -55,7 +53,6 @@ static void bytes_xml_forbids(void **state)
     struct rpc *rpc = connect_to(server.endpoint, 1);
     struct outcome outcome = call(rpc, "test.control");
 
-    (void)state;
     assert_int_equal(outcome.reply.outcome, RPC_DONE);
     assert_string_equal(outcome.text, "a?b?c");
     rpc_destroy(rpc);
@@ -66,7 +63,6 @@ static void refusals_and_faults(void **state)
     struct rpc *rpc = connect_to(server.endpoint, 1);
     struct outcome outcome;
 
-    (void)state;
     outcome = call(rpc, "test.refused");
     assert_says(&outcome, RPC_REFUSED, "test.refused: Not enough CPU: 1500/1400");
     assert_int_equal(outcome.reply.code, RPC_CODE_ACTION);
@@ -101,7 +97,6 @@ static void broken_answers(void **state)
     };
     struct rpc *rpc = connect_to(server.endpoint, 1);
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct outcome outcome = call(rpc, cases[i].method);
 
@@ -123,7 +118,6 @@ static void never_sent_twice(void **state)
     struct rpc *rpc = connect_to(server.endpoint, 1);
     struct outcome outcome = call(rpc, "test.number");
 
-    (void)state;
     assert_int_equal(http_server_calls(&server), 1);
     outcome = call(rpc, "test.drop");
     assert_int_equal(outcome.reply.outcome, RPC_UNKNOWN);
@@ -143,7 +137,6 @@ static void not_sent(void **state)
     struct outcome outcome;
     struct rpc *rpc;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rpc = connect_to(cases[i].endpoint, 1);
         outcome = call(rpc, "one.vm.deploy");
@@ -169,7 +162,6 @@ static void arguments(void **state)
     struct error err;
     char *body = NULL;
 
-    (void)state;
     assert_int_equal(
         rpc_call_now(
             rpc, &(struct rpc_request){.method = "test.echo", .arguments = given, .n_arguments = 5},
@@ -198,7 +190,6 @@ static void unsayable_arguments(void **state)
     };
     struct rpc *rpc = connect_to(server.endpoint, 1);
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct rpc_argument given[] = {RPC_INT(1), cases[i].argument};
         struct outcome outcome = {0};
@@ -223,7 +214,6 @@ static void secrets_stay_inside(void **state)
     static const char *const methods[] = {"test.echo-refused", "test.echo-fault"};
     struct rpc *rpc = connect_to(server.endpoint, 1);
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct outcome outcome = call(rpc, methods[i]);
 
@@ -243,7 +233,6 @@ static void call_now_errors(void **state)
     struct error err;
     char *copy = NULL;
 
-    (void)state;
     assert_int_equal(rpc_call_now(rpc, &refused, &copy, &reply, &err), -1);
     assert_null(copy);
     assert_int_equal(reply.outcome, RPC_REFUSED);
@@ -258,7 +247,6 @@ static void proxies_are_for_others(void **state)
     struct rpc *rpc;
     struct outcome outcome;
 
-    (void)state;
     setenv("http_proxy", "http://127.0.0.1:1/", 1);
     setenv("all_proxy", "http://127.0.0.1:1/", 1);
     rpc = connect_to(server.endpoint, 1);

@@ -55,7 +55,6 @@ static void large_texts(void **state)
     size_t length;
     char *body;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         body = answer_with("1", cases[i].written, &length);
         rpc_answer_decode(&answer, body, length);
@@ -82,7 +81,6 @@ static void large_refusal(void **state)
     size_t length;
     char *body = answer_with("0", "&lt;end&gt;", &length);
 
-    (void)state;
     rpc_answer_decode(&answer, body, length);
     assert_int_equal(answer.outcome, RPC_REFUSED);
     assert_int_equal(answer.code, RPC_CODE_ACTION);
@@ -99,7 +97,6 @@ static void large_elsewhere(void **state)
     char *body = memory_new(FILLING + 1000, 1), *end;
     struct rpc_reply answer;
 
-    (void)state;
     end = body + sprintf(body, HEAD "<value><boolean>1</boolean></value><value><i4>7</i4></value>"
                                     "<value><string>");
     memset(end, 'x', FILLING);
@@ -143,7 +140,6 @@ static void odd_values(void **state)
     struct rpc_reply answer;
     char body[1000];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(body, sizeof body, HEAD "%s" TAIL, cases[i].values);
         rpc_answer_decode(&answer, body, strlen(body));

@@ -34,7 +34,6 @@ static void this_machine(void **state)
     struct rpc_endpoint endpoint;
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (rpc_endpoint_init(&endpoint, cases[i].url, false, &err) < 0)
             fail_msg("%s", err.text);
@@ -54,7 +53,6 @@ static void plain_text(void **state)
     struct rpc_endpoint endpoint;
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
         assert_int_equal(rpc_endpoint_init(&endpoint, urls[i], false, &err), -1);
         assert_int_equal(err.code, EPERM);
@@ -85,7 +83,6 @@ static void no_endpoints(void **state)
     struct rpc_endpoint endpoint;
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(rpc_endpoint_init(&endpoint, cases[i].url, true, &err), -1);
         assert_int_equal(err.code, EINVAL);
@@ -105,7 +102,6 @@ static void settings(void **state)
     struct error err;
     struct rpc *rpc;
 
-    (void)state;
     assert_null(rpc_create(&given, &err));
     assert_int_equal(err.code, ENOENT);
     assert_non_null(strstr(err.text, "/nowhere/ca.pem: cannot read the file with certificates"));

@@ -19,7 +19,6 @@ static void timeouts(void **state)
     struct outcome outcomes[2] = {0};
     int64_t begun = clock_milliseconds(CLOCK_MONOTONIC);
 
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         rpc_call(rpc,
                  &(struct rpc_request){
@@ -38,7 +37,6 @@ static void in_parallel(void **state)
     struct outcome outcomes[N];
     int64_t begun = clock_milliseconds(CLOCK_MONOTONIC);
 
-    (void)state;
     for (int i = 0; i < N; i++)
         begin(rpc, "test.slow", &outcomes[i]);
     assert_int_equal(rpc_pending(rpc), N);
@@ -77,7 +75,6 @@ static void a_call_that_is_too_late_is_not_sent(void **state)
     size_t connections;
     int64_t boot;
 
-    (void)state;
     http_server_calls(&server);
     connections = server.connections;
     boot = clock_milliseconds(CLOCK_BOOTTIME);
@@ -105,7 +102,6 @@ static void urgent_ones_first(void **state)
     struct order order = {0};
     struct marked marked[5];
 
-    (void)state;
     for (size_t i = 0; i < 5; i++) {
         marked[i] = (struct marked){&order, marks[i]};
         rpc_call(rpc, &(struct rpc_request){.method = "test.number",
@@ -126,7 +122,6 @@ static void slow_calls_give_way(void **state)
     struct order order = {0};
     struct marked marked[4];
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         marked[i] = (struct marked){&order, marks[i]};
         rpc_call(rpc, &(struct rpc_request){.method = i < 3 ? "one.vm.stuck" : "test.number",
@@ -158,7 +153,6 @@ static void calls_from_done(void **state)
     struct rpc *rpc = connect_to(server.endpoint, 1);
     struct chain chain = {rpc, 50};
 
-    (void)state;
     rpc_call(rpc,
              &(struct rpc_request){.method = "test.number", .done = call_again, .context = &chain});
     wait_all(rpc);
@@ -186,7 +180,6 @@ static void call_now_inside_done(void **state)
     struct rpc *rpc = connect_to(server.endpoint, 2);
     struct chain chain = {rpc, 4};
 
-    (void)state;
     for (int i = 0; i < 4; i++)
         rpc_call(rpc, &(struct rpc_request){
                           .method = "test.boolean", .done = ask_inside, .context = &chain});
@@ -204,7 +197,6 @@ static void descriptors_of_the_caller(void **state)
     int64_t begun = clock_milliseconds(CLOCK_MONOTONIC);
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     extra.fd = ends[0];
     assert_int_equal(rpc_wait(rpc, &extra, 1, 100, &err), 0);
@@ -226,7 +218,6 @@ static void descriptors_of_the_caller(void **state)
 
 static void never_done(void *context, const struct rpc_reply *reply)
 {
-    (void)context, (void)reply;
     fail_msg("a call was reported that had been taken back");
 }
 
@@ -241,7 +232,6 @@ static void destroyed_with_calls(void **state)
     struct error err;
     int dropped = 0;
 
-    (void)state;
     for (int i = 0; i < 3; i++)
         rpc_call(rpc, &(struct rpc_request){.method = "test.slow",
                                             .done = never_done,
@@ -267,7 +257,6 @@ static void count_piece(void *context, const char *text, size_t length)
     struct large *large = context;
     size_t n_held = 0;
 
-    (void)text;
     large->received += length;
     for (size_t i = 0; i < LARGE; i++)
         n_held += large->all[i].received > SHARE && large->all[i].outcome.n == 0 &&
@@ -277,7 +266,6 @@ static void count_piece(void *context, const char *text, size_t length)
 
 static void count_part(void *context, const char *text, size_t length)
 {
-    (void)text;
     ((struct large *)context)->received += length;
 }
 
@@ -287,7 +275,6 @@ static void large_answers_take_turns(void **state)
     struct rpc *rpc = connect_to(server.endpoint, LARGE);
     struct large calls[LARGE] = {0};
 
-    (void)state;
     for (size_t i = 0; i < LARGE; i++) {
         calls[i].all = calls;
         rpc_call(rpc, &(struct rpc_request){.method = "test.large",
@@ -314,7 +301,6 @@ static void large_answers_leave_time(void **state)
     struct error err;
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     extra.fd = ends[0];
     assert_int_equal(write(ends[1], "x", 1), 1);

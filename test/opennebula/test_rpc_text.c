@@ -71,7 +71,6 @@ static void expect_text(const char *answer, const char *wanted)
 
 static void it_is_the_same_wherever_it_is_cut(void **state)
 {
-    (void)state;
     expect_text(ANSWER("1", "&lt;A&gt;x &amp;amp; y&lt;/A&gt;"), "<A>x &amp; y</A>");
     expect_text(ANSWER("1", "\xC3\xBC \xE2\x82\xAC \xF0\x9F\x98\x80."),
                 "\xC3\xBC \xE2\x82\xAC \xF0\x9F\x98\x80.");
@@ -90,7 +89,6 @@ static void a_refusal_has_no_document(void **state)
     struct rpc_text text;
     struct rpc_reply decoded;
 
-    (void)state;
     rpc_text_init(&text, take, NULL, &sink);
     read_cut(&text, answer, 0, true);
     rpc_answer_decode(&decoded, text.around, text.n_around);
@@ -107,7 +105,6 @@ static void what_no_parser_understands_is_told(void **state)
     struct sink sink = {0};
     struct rpc_text text;
 
-    (void)state;
     rpc_text_init(&text, take, NULL, &sink);
     read_cut(&text, answer, 0, false);
     assert_true(text.broken);
@@ -155,7 +152,6 @@ static void vms_come_in_batches(void **state)
     struct vm_batches batches = {.batch = count, .context = &counted};
     struct error err = {0};
 
-    (void)state;
     vm_batches_begin(&batches);
     feed_vms(&batches, 1000);
     vm_batches_feed(&batches, "</VM_POOL>", strlen("</VM_POOL>"));
@@ -172,7 +168,6 @@ static void a_document_that_ends_too_early_is_refused(void **state)
     struct vm_batches batches = {.batch = count, .context = &counted};
     struct error err = {0};
 
-    (void)state;
     vm_batches_begin(&batches);
     feed_vms(&batches, 300);
     assert_int_equal(vm_batches_end(&batches, &err), -1);

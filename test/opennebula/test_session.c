@@ -41,7 +41,6 @@ static struct rpc *connect_refused(int code)
 
 static void only_denied_sessions_are_rejected(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         struct rpc *rpc = connect_refused(refusals[i].code);
         struct user_pool user;
@@ -55,7 +54,6 @@ static void only_denied_sessions_are_rejected(void **state)
 
 static void only_denied_vms_are_forbidden(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         struct rpc *rpc = connect_refused(refusals[i].code);
         struct error refusal = {0}, err = {0};

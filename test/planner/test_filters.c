@@ -69,7 +69,6 @@ static void filters_come_back(void **state)
     const struct host_filter *filter;
     struct plan plan;
 
-    (void)state;
     put_filter(&writer, 0, steps, 4);
     assert_true(is_read(&plan, &writer, writer.n));
     assert_int_equal(plan.objects.n_filters, 1);
@@ -103,7 +102,6 @@ static void ranks_that_make_no_sense_are_refused(void **state)
         {{{RANK_NUMBER, 1}, {RANK_ADD, 0}, {RANK_ADD, 0}}, 3}, /* of nothing, twice */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
         struct wire_writer writer = {0};
         struct plan plan;
@@ -121,7 +119,6 @@ static void bitmaps_that_were_not_sent_are_refused(void **state)
     static const struct sent_step steps[] = {{RANK_NUMBER, 1}};
     static const int64_t bitmaps[] = {-2, 1, INT64_MAX};
 
-    (void)state;
     for (size_t i = 0; i < sizeof bitmaps / sizeof *bitmaps; i++) {
         struct wire_writer writer = {0};
         struct plan plan;

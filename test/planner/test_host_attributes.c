@@ -45,7 +45,6 @@ static void modules_find_attributes(void **state)
     struct host_attributes *attributes = NULL;
     struct wire_writer writer = {0};
 
-    (void)state;
     put_hosts(&writer, 1);
     assert_true(is_taken(&attributes, &writer, writer.n));
     assert_string_equal(host_attributes_find(attributes, 0, "RACK"), "r1");
@@ -65,7 +64,6 @@ static void unknown_names_are_refused(void **state)
     struct host_attributes *attributes = NULL;
     struct wire_writer writer = {0};
 
-    (void)state;
     put_hosts(&writer, 2);
     assert_false(is_taken(&attributes, &writer, writer.n));
     host_attributes_destroy(attributes);

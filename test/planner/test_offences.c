@@ -153,7 +153,6 @@ static void who_did_what_is_known(void **state)
 {
     size_t failed = 0;
 
-    (void)state;
     needs_confinement();
     for (size_t i = 0; i < OFFENCES; i++)
         failed += try_all(&offences[i]);
@@ -166,7 +165,6 @@ static void the_innocent_plan(void **state)
     static const struct offence nothing = {.does = "nothing", .said = "-"};
     struct scene scene;
 
-    (void)state;
     for (size_t i = 0; i < PLACES; i++) {
         begin(&scene, &nothing, &places[i], "0");
         assert_true(scene_served(&scene));
@@ -187,7 +185,6 @@ static void loading_is_watched(void **state)
     };
     struct scene scene;
 
-    (void)state;
     needs_confinement();
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
         const struct planner_offence *found;

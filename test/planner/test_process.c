@@ -19,7 +19,6 @@ static void it_plans(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_begin(&scene, "offends-admission", POLICY_ADMISSION);
     scene_start(&scene);
     assert_true(scene_served(&scene));
@@ -39,7 +38,6 @@ static void ranks_and_requirements_hold(void **state)
     struct scene scene;
     bool placed = false;
 
-    (void)state;
     scene_begin(&scene, "offends-admission", POLICY_ADMISSION);
     scene_start(&scene);
     assert_true(scene_served(&scene));
@@ -62,7 +60,6 @@ static void a_module_that_cannot_be_loaded_is_refused(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_begin(&scene, "wrong-major", POLICY_ADMISSION);
     scene_start(&scene);
     scene_served(&scene);
@@ -77,7 +74,6 @@ static void a_module_must_be_readable_for_its_user(void **state)
     char folder[] = "/tmp/galerna-planner-XXXXXX", link[128];
     struct scene scene;
 
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_non_null(mkdtemp(folder));
@@ -100,7 +96,6 @@ static void files_cannot_be_opened(void **state)
 {
     struct scene scene;
 
-    (void)state;
 #ifdef GALERNA_SANITIZED /* they open files themselves */
     skip();
 #endif
@@ -117,7 +112,6 @@ static void slow_answers_stand(void **state)
     struct scene scene;
     size_t refused = 0;
 
-    (void)state;
     scene_begin(&scene, "offends-admission", POLICY_ADMISSION);
     scene_option(&scene, "does", "refuse-slowly");
     scene_option(&scene, "sleeps", "150");
@@ -138,7 +132,6 @@ static void in_the_place_of_an_admission_policy_all_is_refused_for_now(void **st
     bool refused = false;
     char text[256];
 
-    (void)state;
     scene_begin(&scene, "offends-admission", POLICY_ADMISSION);
     scene.module.outage = "crashed when it was created";
     scene_start(&scene);
@@ -161,7 +154,6 @@ static void no_module_is_suspected_when_none_was_called(void **state)
     struct wire_writer no_question = {0};
     struct scene scene;
 
-    (void)state;
     scene_begin(&scene, "offends-admission", POLICY_ADMISSION);
     scene.module.outage = "crashed when it was created";
     scene_start(&scene);

@@ -30,7 +30,6 @@ static void numbers_come_back(void **state)
     struct wire_writer writer = {0};
     struct wire_reader reader;
 
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         wire_put(&writer, numbers[i]);
     wire_reader_init(&reader, wire_bytes(&writer), writer.n);
@@ -44,7 +43,6 @@ static void times_that_are_not_set_take_a_byte(void **state)
 {
     struct wire_writer writer = {0};
 
-    (void)state;
     wire_put(&writer, INSTANT_NONE);
     wire_put(&writer, INSTANT_NEVER);
     assert_int_equal(writer.n, 2);
@@ -56,7 +54,6 @@ static void texts_come_back(void **state)
     struct wire_writer writer = {0};
     struct wire_reader reader;
 
-    (void)state;
     wire_put_text(&writer, "one\ttwo\n");
     wire_put_text(&writer, NULL);
     wire_put_text(&writer, "");
@@ -72,7 +69,6 @@ static void moved_bytes_follow_what_is_there(void **state)
 {
     struct wire_writer writer = {0}, other = {0};
 
-    (void)state;
     wire_put(&other, 1);
     wire_move(&writer, &other);
     assert_int_equal(writer.n, 1);
@@ -90,7 +86,6 @@ static void what_is_out_of_range_fails_for_good(void **state)
     struct wire_writer writer = {0};
     struct wire_reader reader;
 
-    (void)state;
     wire_put(&writer, 5);
     wire_put(&writer, 1);
     wire_reader_init(&reader, wire_bytes(&writer), writer.n);
@@ -109,7 +104,6 @@ static void a_count_needs_the_bytes_for_it(void **state)
     struct wire_writer writer = {0};
     struct wire_reader reader;
 
-    (void)state;
     wire_put(&writer, 1000000);
     wire_put(&writer, 0);
     wire_reader_init(&reader, wire_bytes(&writer), writer.n);
@@ -123,7 +117,6 @@ static void a_number_ends(void **state)
     unsigned char endless[16];
     struct wire_reader reader;
 
-    (void)state;
     memset(endless, 0xff, sizeof endless);
     wire_reader_init(&reader, endless, sizeof endless);
     wire_get(&reader, INT64_MIN, INT64_MAX);
@@ -162,7 +155,6 @@ static void leases_are_planned(void **state)
     struct plan_reply reply;
     size_t started = 0, waiting = 0;
 
-    (void)state;
     plan(planning, &(struct test_plan){.n_hosts = 2, .n_leases = 3, .now = 1000, .cpu = 400},
          &frame);
     read_reply(&frame, 2, &reply);
@@ -195,7 +187,6 @@ static void a_damaged_reply_is_refused_or_in_range(void **state)
     struct wire_writer frame = {0};
     unsigned char *copy;
 
-    (void)state;
     plan(planning, &(struct test_plan){.n_hosts = 2, .n_leases = 3, .now = 1000, .cpu = 400},
          &frame);
     copy = malloc(frame.n);
@@ -256,7 +247,6 @@ static bool trace_is_read(int64_t at, int64_t about)
 
 static void times_whose_sums_would_overflow_are_refused(void **state)
 {
-    (void)state;
     assert_true(operation_is_read(1795374381, INSTANT_NEVER));
     assert_true(operation_is_read(INSTANT_NONE, 1795374381));
     assert_false(operation_is_read(INT64_MAX - 1, INSTANT_NEVER));

@@ -102,7 +102,6 @@ enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 static void round_trip(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < N_KINDS; i++) {
         struct wire_writer writer = {0}, second = {0};
         struct kept_list kept = {0};
@@ -122,7 +121,6 @@ static void round_trip(void **state)
 
 static void cut_anywhere(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < N_KINDS; i++) {
         struct wire_writer writer = {0};
 
@@ -152,7 +150,6 @@ static void other_number_of_nodes(void **state)
     struct wire_reader reader;
     struct vm_units read;
 
-    (void)state;
     put_held(&writer);
     wire_reader_init(&reader, wire_bytes(&writer), writer.n);
     wire_get_vm_units(&reader, &kept, &read, 3);

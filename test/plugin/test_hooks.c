@@ -53,7 +53,6 @@ static void one_module_scores_hosts(void **state)
 {
     struct selection s;
 
-    (void)state;
     selection_init(&s, "greedy");
     bench_start(&s.bench);
     assert_int_equal(s.bench.hooks->host_columns,
@@ -70,7 +69,6 @@ static void scores_are_weighted_and_vetoes_count(void **state)
 {
     struct selection s;
 
-    (void)state;
     selection_init(&s, "hosts*3, more-hosts");
     bench_option(&s.bench, "hosts", "score", "100");
     bench_option(&s.bench, "more-hosts", "score", "20");
@@ -87,7 +85,6 @@ static void the_largest_scores_do_not_overflow(void **state)
 {
     struct selection s;
 
-    (void)state;
     selection_init(&s, "hosts*100, no-policy*100, no-policy*100, no-policy*100");
     bench_option(&s.bench, "hosts", "score", "18014398509481984");
     bench_start(&s.bench);
@@ -100,7 +97,6 @@ static void no_opinion_leaves_it_to_the_others(void **state)
 {
     struct selection s;
 
-    (void)state;
     selection_init(&s, "hosts,more-hosts");
     bench_option(&s.bench, "hosts", "verdict", "skip");
     bench_option(&s.bench, "more-hosts", "score", "20");
@@ -130,7 +126,6 @@ static void scores_out_of_range_are_clamped_and_counted(void **state)
         {"-9223372036854775808", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct selection s;
         struct policy_status status;
@@ -158,7 +153,6 @@ static void after_many_faults_the_built_in_default_takes_over(void **state)
     struct selection s;
     struct policy_status status;
 
-    (void)state;
     selection_init(&s, "hosts");
     s.bench.settings.faults_allowed = 3;
     bench_option(&s.bench, "hosts", "verdict", "error");
@@ -182,7 +176,6 @@ static void a_verdict_without_meaning_is_a_fault(void **state)
     struct selection s;
     struct policy_status status;
 
-    (void)state;
     selection_init(&s, "hosts");
     bench_option(&s.bench, "hosts", "verdict", "nonsense");
     bench_start(&s.bench);
@@ -197,7 +190,6 @@ static void slow_calls_are_counted(void **state)
     struct selection s;
     struct policy_status status;
 
-    (void)state;
     selection_init(&s, "hosts");
     s.bench.settings.slow_call = 1000;
     bench_option(&s.bench, "hosts", "sleep", "3000");
@@ -218,7 +210,6 @@ static void the_first_refusal_of_a_chain_is_recorded(void **state)
     struct lease best_effort = test_lease(7, LEASE_BEST_EFFORT);
     struct reason reason = {0};
 
-    (void)state;
     bench_init(&bench);
     bench.settings.admission = "accept-all,witness,no-ars";
     bench_start(&bench);
@@ -238,7 +229,6 @@ static void a_failing_admission_refuses_and_is_counted(void **state)
     struct reason reason;
     struct policy_status status;
 
-    (void)state;
     bench_init(&bench);
     bench.settings.admission = "witness";
     bench_start(&bench);
@@ -271,7 +261,6 @@ static void a_module_is_told_what_it_asks(void **state)
     struct policy_world world = {.context = &asked, .free_at = free_at};
     struct reason reason = {0};
 
-    (void)state;
     lease.request.terms = TERMS_MIGRATABLE;
     lease.request.origin = ORIGIN_EXTERNAL;
     lease.request.priority = -3500; /* rounded down */
@@ -338,7 +327,6 @@ static void estimates_are_passed_on(void **state)
 {
     struct bench bench;
 
-    (void)state;
     bench_init(&bench);
     bench.settings.host_selection = "hosts,no-policy,more-hosts";
     bench_option(&bench, "more-hosts", "estimate", "7000");
@@ -365,7 +353,6 @@ static void random_numbers_follow_from_the_seed(void **state)
 {
     char first[64], again[64], other[64];
 
-    (void)state;
     draw(1, first, sizeof first);
     draw(1, again, sizeof again);
     draw(2, other, sizeof other);
@@ -420,7 +407,6 @@ static void a_set_of_victims_is_chosen(void **state)
     struct scene scene;
     size_t chosen[VICTIMS];
 
-    (void)state;
     scene_init(&scene, "chooser");
     bench_start(&scene.bench);
     assert_int_equal(choose(&scene, chosen), 2);
@@ -442,7 +428,6 @@ static void wrong_sets_are_faults_and_preempt_nobody(void **state)
         {"too-few", "choose named 1 leases that do not make enough room"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene scene;
         struct policy_status status;
@@ -471,7 +456,6 @@ static void none_is_no_fault(void **state)
     struct policy_status status;
     size_t chosen[VICTIMS];
 
-    (void)state;
     scene_init(&scene, "chooser");
     bench_option(&scene.bench, "chooser", "how", "none");
     bench_start(&scene.bench);
@@ -486,7 +470,6 @@ static void vetoed_victims_are_not_offered(void **state)
     struct scene scene;
     size_t chosen[VICTIMS];
 
-    (void)state;
     scene_init(&scene, "ar-preempts-everything,chooser");
     scene.leases[4].request.terms = TERMS_NON_PREEMPTABLE;
     scene.leases[2].request.terms = TERMS_NON_PREEMPTABLE;
@@ -503,7 +486,6 @@ static void victims_are_scored(void **state)
     int64_t scores[VICTIMS];
     const struct policy_hooks *hooks;
 
-    (void)state;
     scene_init(&scene, "ar-preempts-everything");
     scene.leases[1].request.terms = TERMS_NON_PREEMPTABLE;
     bench_start(&scene.bench);
@@ -538,7 +520,6 @@ static void modules_are_told_events(void **state)
     const struct engine_outputs outputs = {.items = items, .n_items = 6};
     struct observer observer;
 
-    (void)state;
     bench_init(&bench);
     bench.settings.admission = "witness";
     bench_start(&bench);

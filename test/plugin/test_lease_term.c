@@ -31,7 +31,6 @@ static void modules_may_ask_for_it(void **state)
     struct lease lease = {.n_vms = 1};
     const struct galerna_lease *handle = (const void *)&lease;
 
-    (void)state;
     host_api_init(&api, &instance);
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const struct lease_term *term = &lease_terms[i];
@@ -71,7 +70,6 @@ static void the_mock_host_answers_alike(void **state)
                                      {"priority", GALERNA_INTEGER, {.integer = 9}}};
     union galerna_value value = {.integer = 4711};
 
-    (void)state;
     lease.origin = GALERNA_ORIGIN_EXTERNAL;
     lease.priority = 3;
     lease.thousandths = 500;
@@ -107,7 +105,6 @@ static void the_mock_host_answers_questions(void **state)
     struct galerna_local_time local;
     uint32_t type = GALERNA_DISK;
 
-    (void)state;
     leases[0].state = GALERNA_STATE_OVER;
     leases[1].user_name = "ann";
     leases[1].group_name = "staff";

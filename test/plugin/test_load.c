@@ -25,7 +25,6 @@ static void broken_structures_are_refused(void **state)
 {
     char text[256];
 
-    (void)state;
     refuse("wrong-magic", EINVAL, "is not a policy module: magic is 0xdeadbeef, expected");
     snprintf(text, sizeof text, "was built for policy ABI %d.%d, this program has %d.%d; rebuild",
              GALERNA_ABI_MAJOR + 1, GALERNA_ABI_MINOR, GALERNA_ABI_MAJOR, GALERNA_ABI_MINOR);
@@ -49,7 +48,6 @@ static void broken_structures_are_refused(void **state)
 
 static void broken_option_tables_are_refused(void **state)
 {
-    (void)state;
     refuse("bad-default", EINVAL,
            "the module's own default: option first is '11', expected a whole number, 1 to 10");
     refuse("bad-type", EINVAL, "option first has type 99, which is unknown here");
@@ -58,7 +56,6 @@ static void broken_option_tables_are_refused(void **state)
 
 static void dangerous_modules_are_caught_in_a_trial(void **state)
 {
-    (void)state;
     refuse("crash-on-load", ECHILD, "crashed in a trial: Segmentation fault when it is loaded");
     refuse("crash-in-create", ECHILD, "crashed in a trial: Aborted when it is created");
     refuse("crash-in-destroy", ECHILD,
@@ -72,7 +69,6 @@ static void a_module_that_hangs_is_stopped_in_time(void **state)
     struct bench bench;
     time_t began = time(NULL);
 
-    (void)state;
     bench_init(&bench);
     bench.settings.admission = "hang-in-create";
     bench.settings.preflight_limit = 200;
@@ -88,7 +84,6 @@ static void nothing_is_left_of_a_module_that_closes_its_descriptors(void **state
     struct pollfd end = {0};
     int ends[2];
 
-    (void)state;
     bench_init(&bench);
     bench.settings.admission = "linger-on-load";
     bench.settings.preflight_limit = 500;
@@ -105,7 +100,6 @@ static void older_and_longer_structures_are_loaded(void **state)
 {
     static const char *const names[] = {"older", "longer"};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct bench bench;
         struct lease lease = test_lease(1, LEASE_BEST_EFFORT);
@@ -124,7 +118,6 @@ static void names_are_found_as_haizea_wrote_them(void **state)
 {
     static const char *const written[] = {"no-ars", "no-ARs", "NO_ARS", POLICIES "/no-ars.so"};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct bench bench;
         struct policy_status status;
@@ -144,7 +137,6 @@ static void an_unknown_name_says_what_there_is(void **state)
 {
     struct bench bench;
 
-    (void)state;
     bench_init(&bench);
     bench.settings.preemption = "no-premption";
     bench_refused(&bench, ENOENT, "unknown policy 'no-premption'");
@@ -159,7 +151,6 @@ static void the_environment_names_directories(void **state)
     static const char *const nowhere[] = {"/nonexistent-directory"};
     struct bench bench;
 
-    (void)state;
     bench_init(&bench);
     bench.settings.directories = nowhere;
     bench.settings.n_directories = 1;
@@ -175,7 +166,6 @@ static void chains_are_read_with_care(void **state)
 {
     struct bench bench;
 
-    (void)state;
     bench_init(&bench);
     bench.settings.host_selection = "hosts*0";
     bench_refused(&bench, EINVAL, "weight '0' is not a whole number from 1 to 100");
@@ -230,7 +220,6 @@ static void try_place(unsigned mode, unsigned directory_mode, const char *part)
 
 static void modules_that_others_can_write_are_refused(void **state)
 {
-    (void)state;
     try_place(0644, 0755, NULL);
     try_place(0646, 0755,
               "writable by other users (mode 0646), so a policy module cannot be trusted");
@@ -243,7 +232,6 @@ static void modules_of_other_users_are_refused(void **state)
     struct place place;
     struct bench bench;
 
-    (void)state;
     if (geteuid() != 0)
         skip(); /* only root can give files away */
     place_init(&place, 0755, 0755);
@@ -262,7 +250,6 @@ static void the_built_in_defaults_need_no_file(void **state)
     struct bench bench;
     struct policy_status status;
 
-    (void)state;
     bench_init(&bench);
     bench_start(&bench);
     assert_int_equal(policy_host_count(bench.host), 3);

@@ -29,7 +29,6 @@ static void defaults_follow_the_mode(void **state)
 {
     struct bench bench;
 
-    (void)state;
     bench_init(&bench);
     expect_values(&bench, "witness: 0 7 0.5 '' 1 7200");
     assert_int_equal(bench_logged(&bench, "policy witness: created in mode 0"), 1);
@@ -42,7 +41,6 @@ static void all_types_are_read(void **state)
 {
     struct bench bench;
 
-    (void)state;
     bench_init(&bench);
     bench_option(&bench, "Witness", "YES", "On");
     bench_option(&bench, "witness", "whole", "10");
@@ -64,7 +62,6 @@ static void durations(void **state)
         {"25:00:01", "witness: 0 7 0.5 '' 1 90001"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench bench;
 
@@ -99,7 +96,6 @@ static void wrong_values_are_refused_with_their_place(void **state)
         {"long", "99999999999d", "expected a duration"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench bench;
 
@@ -115,7 +111,6 @@ static void unknown_options_and_modules(void **state)
 {
     struct bench bench;
 
-    (void)state;
     bench_init(&bench);
     bench.settings.admission = "witness";
     bench_option(&bench, "witness", "whoel", "3");
@@ -148,7 +143,6 @@ static void an_option_without_a_file_names_itself(void **state)
 {
     struct bench bench;
 
-    (void)state;
     bench_init(&bench);
     bench.settings.admission = "witness";
     bench_option(&bench, "witness", "whole", "0");

@@ -174,7 +174,6 @@ static void no_lease_is_delayed_by_one_of_lower_priority(void **state)
     static const char *const modules[] = {
         NULL, "no-preemption", "ar-preempts-everything", "priority", "mov", "mlip", "moml"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
         struct policy_host *host = load(modules[i]);
         const struct policy_hooks *hooks = modules[i] ? policy_host_hooks(host) : NULL;
@@ -203,7 +202,6 @@ static void room_is_kept_for_the_highest_priority(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 2);
     for (int64_t id = 1; id <= 4; id++)
         wish_for(&s, id, 50, 0);
@@ -238,7 +236,6 @@ static void other_hosts_are_used(void **state)
 {
     struct scenario s;
 
-    (void)state;
     scenario_begin(&s, 1);
     add_hosts(&s, 2, 200, 1024);
     wish_for(&s, 1, 60, 0); /* the small host */

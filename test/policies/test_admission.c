@@ -24,7 +24,6 @@ static void accept_all_accepts_all(void **state)
 {
     char reason[GALERNA_REASON_MAX];
 
-    (void)state;
     for (int kind = GALERNA_LEASE_BEST_EFFORT; kind <= GALERNA_LEASE_DEADLINE; kind++)
         assert_int_equal(ask(&galerna_policy_accept_all, (enum galerna_lease_kind)kind, reason),
                          GALERNA_OK);
@@ -34,7 +33,6 @@ static void no_ars_refuses_reservations_only(void **state)
 {
     char reason[GALERNA_REASON_MAX];
 
-    (void)state;
     for (int kind = GALERNA_LEASE_BEST_EFFORT; kind <= GALERNA_LEASE_DEADLINE; kind++)
         assert_int_equal(ask(&galerna_policy_no_ars, (enum galerna_lease_kind)kind, reason),
                          kind == GALERNA_LEASE_RESERVATION ? GALERNA_REFUSED_FOR_GOOD : GALERNA_OK);

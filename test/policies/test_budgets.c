@@ -91,7 +91,6 @@ static void used_and_promised_hours_count(void **state)
     struct scene scene;
     struct mock_lease first, second;
 
-    (void)state;
     scene_init(&scene, "vm-hours=100", MONDAY);
     first = new_lease(&scene, 3, 4, 20 * HOUR);
     starts(&scene, &first); /* 80 VM-hours */
@@ -127,7 +126,6 @@ static void a_week_of_the_calendar_begins_on_monday(void **state)
     struct scene scene;
     struct mock_lease lease;
 
-    (void)state;
     scene_init(&scene, "vm-hours=48 week=calendar", MONDAY + 2 * DAY); /* Wednesday */
     scene.now = 12 * HOUR;
     lease = new_lease(&scene, 3, 2, 24 * HOUR);
@@ -151,7 +149,6 @@ static void leases_without_an_end_take_whole_weeks(void **state)
     struct scene scene;
     struct mock_lease lease;
 
-    (void)state;
     scene_init(&scene, "vm-hours=336", GALERNA_NONE);
     for (int i = 0; i < 2; i++) {
         lease = new_lease(&scene, 3, 1, GALERNA_UNLIMITED);
@@ -171,7 +168,6 @@ static void groups_have_budgets_together(void **state)
     struct scene scene;
     struct mock_lease lease;
 
-    (void)state;
     scene_init(&scene, "groups=students:10-99:cpu-hours=100", GALERNA_NONE);
     for (int user = 10; user < 12; user++) {
         lease = new_lease(&scene, user, 1, 20 * HOUR);
@@ -192,7 +188,6 @@ static void suspensions_do_not_count(void **state)
     struct scene scene;
     struct mock_lease lease, other;
 
-    (void)state;
     scene_init(&scene, "vm-hours=100", GALERNA_NONE);
     lease = new_lease(&scene, 3, 1, 60 * HOUR);
     starts(&scene, &lease);
@@ -317,7 +312,6 @@ static void play(uint32_t seed)
 
 static void every_week_keeps_to_the_budget(void **state)
 {
-    (void)state;
     for (uint32_t seed = 1; seed <= ROUNDS; seed++)
         play(seed);
 }

@@ -228,7 +228,6 @@ static void exact_answers_are_those_of_brute_force(void **state)
     static struct scene scene;
     int with_choice = 0, impossible = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 3000; seed++) {
         int64_t median;
 
@@ -322,7 +321,6 @@ static void properties_hold_with_few_tests(void **state)
     static struct scene scene;
     int cut = 0, checked = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 600; seed++) {
         struct outcome mov, mlip, moml;
         bool possible;
@@ -365,7 +363,6 @@ static void bounded_searches_keep_their_purpose(void **state)
     struct outcome sums[3] = {{0}};
     int checked = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         const struct galerna_policy *const policies[] = {&galerna_policy_mov, &galerna_policy_mlip,
                                                          &galerna_policy_moml};
@@ -397,7 +394,6 @@ static void only_some_may_preempt(void **state)
     static struct scene scene;
     void *self;
 
-    (void)state;
     scene_init(&scene, 1, 5, 1);
     self = make(scene.mock, &galerna_policy_mov, NULL);
     for (int kind = GALERNA_LEASE_BEST_EFFORT; kind <= GALERNA_LEASE_DEADLINE; kind++) {
@@ -437,7 +433,6 @@ static void choices_are_quick(void **state)
     const struct galerna_policy *const policies[] = {&galerna_policy_mov, &galerna_policy_mlip,
                                                      &galerna_policy_moml};
 
-    (void)state;
     for (size_t s = 0; s < 2; s++)
         for (int i = 0; i < 3; i++) {
             double least = 1e9, spent = 0, began, all;

@@ -122,7 +122,6 @@ static void pacp_lets_in_what_the_analysis_says(void **state)
          0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct scene scene;
 
@@ -137,7 +136,6 @@ static void refusals_have_numbers(void **state)
     struct mock_lease lease;
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_pacp,
                "external-gap=90 local-gap=200 local-time=50 local-variation=1 external-time=60");
     assert_int_equal(fill(&scene), 3);
@@ -173,7 +171,6 @@ static void local_requests_pass(void **state)
         {&galerna_policy_cacp, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
         struct scene scene;
 
@@ -193,7 +190,6 @@ static void aacp_takes_one_at_a_time(void **state)
     struct mock_lease first, second;
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_aacp, NULL);
     first = new_lease(&scene, GALERNA_ORIGIN_EXTERNAL);
     second = new_lease(&scene, GALERNA_ORIGIN_EXTERNAL);
@@ -212,7 +208,6 @@ static void cacp_takes_all(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_cacp, NULL);
     assert_int_equal(fill(&scene), 50);
     finish(&scene);
@@ -223,7 +218,6 @@ static void racp_follows_its_formula(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_racp,
                "external-gap=1 external-time=60 local-gap=100 "
                "local-time=20");
@@ -244,7 +238,6 @@ static void requests_of_one_moment_count(void **state)
     struct mock_lease first, second, third;
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_aacp, NULL);
     first = new_lease(&scene, GALERNA_ORIGIN_EXTERNAL);
     second = new_lease(&scene, GALERNA_ORIGIN_EXTERNAL);
@@ -293,7 +286,6 @@ static void pacp_learns_from_what_it_sees(void **state)
     struct scene scene;
     int most;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_pacp, "low-deadline=6 high-deadline=3 window=1d");
     assert_int_equal(fill(&scene), 50); /* nothing is known */
     finish(&scene);
@@ -326,7 +318,6 @@ static void pacp_forgets(void **state)
     struct mock_lease held[50];
     int n = 0;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_pacp,
                "low-deadline=2 high-deadline=2 external-gap=40 "
                "window=1h least=1 external-time=30");

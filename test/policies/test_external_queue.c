@@ -83,7 +83,6 @@ static const struct reference {
 
 static void reference_values_hold(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
         const struct reference *r = &references[i];
         struct external_load load = load_of(r->rate, r->local_rate, r->local_service, r->time);
@@ -122,7 +121,6 @@ static void a_long_queue_is_one_without_limit(void **state)
     struct external_queue queue;
     double response = 0, second;
 
-    (void)state;
     assert_true(external_service_find(&load, &service));
     external_queue_init(&queue, load.external_rate, &service);
     for (int k = 0; k < 300; k++)
@@ -150,7 +148,6 @@ static void known_queues_come_out(void **state)
     };
     static const double states[] = {.26797, .25725, .20409, .15476, .11592};
 
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         double mean = known[i].shape * known[i].scale, response = 0, waiting = 0, blocked;
         struct external_service service = {mean, mean * known[i].scale, known[i].scale,
@@ -183,7 +180,6 @@ static void constant_times_are_the_limit(void **state)
     struct external_service constant = {75, 0, 0, INFINITY}, nearly = {75, 75 * 75e-7, 75e-7, 1e7};
     struct external_queue left, right;
 
-    (void)state;
     external_queue_init(&left, 1 / 80.0, &constant);
     external_queue_init(&right, 1 / 80.0, &nearly);
     for (int k = 0; k < 50; k++)
@@ -200,7 +196,6 @@ static void overload_and_idleness_are_no_trouble(void **state)
     struct external_queue queue;
     double response, before = 0;
 
-    (void)state;
     assert_false(external_service_find(&full, &service));
     assert_true(external_service_find(&idle, &service));
     expect_near(service.mean, 60, 0, "alone");
@@ -342,7 +337,6 @@ static void compare(enum world world, double response_tolerance, double share_to
 
 static void a_simulation_agrees(void **state)
 {
-    (void)state;
     compare(GAMMA, .015, .006);
 }
 
@@ -350,7 +344,6 @@ static void a_simulation_agrees(void **state)
  * few percent. */
 static void a_simulation_with_interruptions_agrees(void **state)
 {
-    (void)state;
     compare(INTERRUPTED, .05, .04);
 }
 
@@ -358,7 +351,6 @@ static void a_simulation_with_interruptions_agrees(void **state)
  * waits: the model leaves that out, so it is a little too hopeful, most so for short queues. */
 static void a_whole_site_is_not_far_from_it(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
         const struct reference *r = &references[i];
         struct external_load load = load_of(r->rate, r->local_rate, r->local_service, r->time);

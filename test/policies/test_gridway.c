@@ -85,7 +85,6 @@ static void by_computing_time_alone(void **state)
                  {5, 251.7}, {6, 268.4}, {8, 302.0}};
     struct scene scene;
 
-    (void)state;
     begin(&scene, SPEEDS "restart-data=0");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         is_about(total(&scene, cases[i].iteration, SOLEA), cases[i].solea);
@@ -107,7 +106,6 @@ static void with_the_transfers(void **state)
     };
     struct scene scene;
 
-    (void)state;
     begin(&scene, SPEEDS BANDWIDTHS SENT FILTERS);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double draco = total(&scene, cases[i].iteration, DRACO);
@@ -130,7 +128,6 @@ static void a_tenth_is_gained_until_the_third_iteration(void **state)
 {
     struct scene scene;
 
-    (void)state;
     begin(&scene, SPEEDS BANDWIDTHS SENT);
     for (int iteration = 0; iteration < 10; iteration++) {
         double draco = total(&scene, iteration, DRACO), solea = total(&scene, iteration, SOLEA);
@@ -154,7 +151,6 @@ static void hosts_are_ranked_by_the_same_time(void **state)
     int64_t scores[HOSTS];
     struct scene scene;
 
-    (void)state;
     begin(&scene, SPEEDS BANDWIDTHS SENT FILTERS);
     score(&scene, scores);
     assert_int_equal(scores[CEPHEUS], GALERNA_VETO); /* too little memory */
@@ -178,7 +174,6 @@ static void busy_hosts_count_for_less(void **state)
     int64_t scores[HOSTS + 1];
     struct scene scene;
 
-    (void)state;
     begin(&scene, "");
     mock_host_add(scene.mock, capacity, half);
     scene.self = make(scene.mock, &galerna_policy_gridway, "speeds=solea:2000,6:3000");
@@ -203,7 +198,6 @@ static void the_nearest_copy_of_an_image_is_taken(void **state)
     int64_t scores[HOSTS];
     struct scene scene;
 
-    (void)state;
     begin(&scene, "images=a.img:nas,a.img:draco,*:elsewhere bandwidths=*/nas:1,columba/draco:100");
     scene.lease.image = "a.img";
     scene.lease.image_size = 1000;
@@ -229,7 +223,6 @@ static void speeds_come_from_attributes(void **state)
     int64_t scores[HOSTS];
     struct scene scene;
 
-    (void)state;
     begin(&scene, "speeds=draco:2000");
     mock_host_set_attributes(scene.mock, with_speeds);
     score(&scene, scores);
@@ -247,7 +240,6 @@ static void the_schedulers_own_time_counts(void **state)
     int64_t milliseconds;
     struct scene scene;
 
-    (void)state;
     begin(&scene, "bandwidth=128"); /* 128 MB in a second */
     scene.stretches[0] = (struct mock_stretch){600, DRACO};
     scene.lease.n_stretches = 1;
@@ -271,7 +263,6 @@ static void a_lease_without_end_counts_as_a_day(void **state)
     int64_t scores[HOSTS];
     struct scene scene;
 
-    (void)state;
     begin(&scene, "speeds=solea:2000");
     scene.lease.duration = GALERNA_UNLIMITED;
     score(&scene, scores);
@@ -288,7 +279,6 @@ static void lists_that_are_wrong_are_refused(void **state)
         "images=:nas",      "speeds=1:nan",    "data=nas:inf",    "bandwidths=1/2:nan",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct mock_host *mock = mock_host_create();
         void *self;
@@ -311,7 +301,6 @@ static void unknown_hosts_are_refused(void **state)
         {"speeds=solea:3,1:2", true, true}, {"speeds=ursa:1,solar:3", true, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct mock_host *mock = mock_host_create();
         const struct galerna_result *result = mock_host_result(mock);
@@ -342,7 +331,6 @@ static void hosts_that_are_found_later_are_told_of_once(void **state)
     struct mock_host *mock = mock_host_create();
     struct scene scene = {.mock = mock};
 
-    (void)state;
     scene.self = make(mock, &galerna_policy_gridway, "speeds=solea:2000,solar:3");
     assert_int_equal(mock_host_log_count(mock), 0);
     for (int place = 0; place < HOSTS; place++)

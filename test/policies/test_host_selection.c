@@ -64,7 +64,6 @@ static void greedy_is_haizeas_double_bit_for_bit(void **state)
         {1, 3601, 3600, INT64_C(15761348043303714)},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene scene;
 
@@ -85,7 +84,6 @@ static void greedy_follows_the_formula_everywhere(void **state)
     uint64_t random = 88172645463325252u;
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_greedy, HOSTS_MAX);
     for (int round = 0; round < 20000; round++) {
         scene.hosts->batch.at = round % 2 ? 1000 : -5000;
@@ -114,7 +112,6 @@ static void greedy_at_the_edges(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_greedy, 4);
     scene.hosts->unchanged_until[1] = 1000 + 3600; /* changes as the lease ends: not before */
     scene.hosts->unchanged_until[2] = 1000;        /* changes at once */
@@ -142,7 +139,6 @@ static void greedy_at_the_edges(void **state)
 
 static void greedy_asks_for_what_it_reads(void **state)
 {
-    (void)state;
     assert_int_equal(galerna_policy_greedy.host_selection->columns,
                      GALERNA_COLUMN_LEASES | GALERNA_COLUMN_CHANGE | GALERNA_COLUMNS_SUFFICE);
     assert_int_equal(galerna_policy_no_policy.host_selection->columns, GALERNA_COLUMNS_SUFFICE);
@@ -156,7 +152,6 @@ static void no_policy_finds_all_equal(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_no_policy, 3);
     scene.hosts->leases_present[1] = 3;
     score(&scene);
@@ -181,7 +176,6 @@ static void pack_takes_the_fullest(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_pack, 4);
     fill_hosts(&scene);
     score(&scene);
@@ -196,7 +190,6 @@ static void spread_takes_the_emptiest(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_spread, 4);
     fill_hosts(&scene);
     score(&scene);
@@ -213,7 +206,6 @@ static void strange_hosts_stay_in_range(void **state)
     const int64_t capacity[MOCK_TYPES] = {400, 4096};
     const struct galerna_policy *const policies[] = {&galerna_policy_pack, &galerna_policy_spread};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct scene scene;
 

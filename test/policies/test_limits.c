@@ -74,7 +74,6 @@ static void without_limits_everything_passes(void **state)
     struct scene scene;
     struct mock_lease lease;
 
-    (void)state;
     scene_init(&scene, NULL);
     for (int i = 0; i < 100; i++) {
         lease = new_lease(&scene, i % 3 - 1);
@@ -92,7 +91,6 @@ static void a_lease_has_limits(void **state)
     struct scene scene;
     struct mock_lease lease;
 
-    (void)state;
     scene_init(&scene, "duration=2h horizon=1d vms=8 cpu=600 memory=7000");
     lease = new_lease(&scene, 3);
     lease.duration = 7200;
@@ -127,7 +125,6 @@ static void a_user_has_limits(void **state)
     struct scene scene;
     struct mock_lease first, second, third, reservation;
 
-    (void)state;
     scene_init(&scene, "leases=2 reservations=1 all-vms=10");
     first = new_lease(&scene, 3);
     first.vms = 6;
@@ -187,7 +184,6 @@ static void a_group_has_limits_together(void **state)
     struct scene scene;
     struct mock_lease lease;
 
-    (void)state;
     scene_init(&scene, "leases=5 groups=students:10-99,200:vms=4:leases=3;staff:1-9:horizon=60");
     for (int user = 10; user < 13; user++) {
         lease = new_lease(&scene, user);
@@ -225,7 +221,6 @@ static void what_others_refuse_does_not_count(void **state)
     struct mock_lease first, second, third;
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, "reservations=1");
     first = new_lease(&scene, 3);
     second = new_lease(&scene, 3);
@@ -257,7 +252,6 @@ static void an_origin_may_be_left_out(void **state)
     struct scene scene;
     struct mock_lease lease;
 
-    (void)state;
     scene_init(&scene, "leases=1 origin=external");
     for (int i = 0; i < 3; i++) {
         lease = new_lease(&scene, 3);
@@ -289,7 +283,6 @@ static void wrong_groups_are_explained(void **state)
         {"groups=a:99999999999999999999", "expected user numbers"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct mock_host *mock = mock_host_create();
         const struct galerna_result *result = mock_host_result(mock);

@@ -66,7 +66,6 @@ static void no_preemption_preempts_nothing(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_no_preemption, GALERNA_COMPATIBILITY_DEFAULT, NULL);
     assert_false(may_preempt(&scene, GALERNA_LEASE_RESERVATION));
     score(&scene);
@@ -79,7 +78,6 @@ static void by_default_the_youngest_go_first_and_terms_hold(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_ar_preempts_everything, GALERNA_COMPATIBILITY_DEFAULT, NULL);
     scene.leases[1].terms = GALERNA_TERMS_NON_PREEMPTABLE;
     scene.leases[2].kind = GALERNA_LEASE_RESERVATION;
@@ -99,7 +97,6 @@ static void haizea_takes_the_oldest_and_ignores_terms(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_ar_preempts_everything, GALERNA_COMPATIBILITY_HAIZEA_1_0,
                NULL);
     scene.leases[1].terms = GALERNA_TERMS_NON_PREEMPTABLE;
@@ -118,7 +115,6 @@ static void scores_are_equal_for_equal_ages_only(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_ar_preempts_everything, GALERNA_COMPATIBILITY_HAIZEA_1_0,
                NULL);
     scene.leases[1].submit = scene.leases[0].submit = NOW - 3 * DAY;
@@ -133,7 +129,6 @@ static void only_who_may_preempts(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_ar_preempts_everything, GALERNA_COMPATIBILITY_DEFAULT, NULL);
     assert_true(may_preempt(&scene, GALERNA_LEASE_RESERVATION));
     assert_true(may_preempt(&scene, GALERNA_LEASE_DEADLINE));
@@ -154,7 +149,6 @@ static void deadline_leases_have_suspendable_ones_make_room(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_ar_preempts_everything, GALERNA_COMPATIBILITY_DEFAULT,
                "respect-terms=no");
     scene.preemptor.kind = GALERNA_LEASE_DEADLINE;
@@ -171,7 +165,6 @@ static void options_say_otherwise(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, &galerna_policy_ar_preempts_everything, GALERNA_COMPATIBILITY_DEFAULT,
                "order=oldest-first respect-terms=no max-age=2d deadlines-preempt=no");
     assert_false(may_preempt(&scene, GALERNA_LEASE_DEADLINE));

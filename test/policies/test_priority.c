@@ -76,7 +76,6 @@ static void the_lowest_and_youngest_give_way_first(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, GALERNA_COMPATIBILITY_DEFAULT, NULL);
     expect_order(&scene, (const int[]){4, 1, 5, 2}, 4);
     scene.preemptor.kind = GALERNA_LEASE_BEST_EFFORT;
@@ -99,7 +98,6 @@ static void promises_and_terms_are_kept(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, GALERNA_COMPATIBILITY_DEFAULT, NULL);
     scene.leases[0].kind = GALERNA_LEASE_RESERVATION;
     scene.leases[1].kind = GALERNA_LEASE_DEADLINE;
@@ -124,7 +122,6 @@ static void options_say_who_preempts(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, GALERNA_COMPATIBILITY_DEFAULT, NULL);
     assert_true(may_preempt(&scene, GALERNA_LEASE_IMMEDIATE));
     assert_true(may_preempt(&scene, GALERNA_LEASE_BEST_EFFORT));
@@ -153,7 +150,6 @@ static void who_waits_becomes_more_important(void **state)
 {
     struct scene scene;
 
-    (void)state;
     scene_init(&scene, GALERNA_COMPATIBILITY_DEFAULT, "ageing=10m");
     scene.preemptor.priority = 0;
     scene.preemptor.kind = GALERNA_LEASE_BEST_EFFORT;

@@ -51,7 +51,6 @@ static void one_engine_keeps_its_promises(void **state)
 {
     int rebuilds = 0;
 
-    (void)state;
     play_all(false, &rebuilds);
     assert_int_equal(rebuilds, 0);
 }
@@ -60,7 +59,6 @@ static void engines_that_take_over_keep_them(void **state)
 {
     int rebuilds = 0;
 
-    (void)state;
     play_all(true, &rebuilds);
     assert_true((uint64_t)rebuilds > seeds * 5);
 }
@@ -72,7 +70,6 @@ static void places_that_no_search_would_find_are_kept(void **state)
     static const uint64_t rare[] = {24011, 29722, 39750};
     int rebuilds = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
         play(rare[i], true, &rebuilds);
     assert_true(rebuilds > 0);
@@ -83,7 +80,6 @@ static void demands_are_met_by_all_engines(void **state)
 {
     int rebuilds = 0;
 
-    (void)state;
     for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++)
         play_world(
             (struct world_wishes){

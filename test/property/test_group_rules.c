@@ -40,7 +40,6 @@ static void rules_are_kept(void **state)
 {
     struct group_figures figures = {0};
 
-    (void)state;
     for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++)
         play(seed, &figures);
     print_message("%" PRIu64 " starts, %" PRIu64 " migrations (%" PRIu64

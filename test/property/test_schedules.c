@@ -147,7 +147,6 @@ static int begin(void **state)
 {
     const char *temporary = getenv("TMPDIR");
 
-    (void)state;
     if (__asan_set_death_callback)
         __asan_set_death_callback(tell_seed);
     trial.compatibility = compatibility;
@@ -163,7 +162,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     tell_seed();
     if (seed_under_way)
         return 0;
@@ -191,7 +189,6 @@ static void try_seed(uint64_t seed)
 
 static void schedules_keep_their_promises(void **state)
 {
-    (void)state;
     for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++)
         try_seed(seed);
     seed_under_way = 0;
@@ -208,7 +205,6 @@ static void rare_cases(void **state)
                                     7311,  7359,  8186,  8230,  8333,  8609,  9492,
                                     10582, 11157, 12615, 18459, 24393, 24473, 42333};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
         try_seed(rare[i]);
     seed_under_way = 0;

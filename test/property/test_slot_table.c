@@ -15,7 +15,6 @@ static uint64_t first_seed = 1, seeds = 10000;
 
 static void answers_are_those_of_the_naive_table(void **state)
 {
-    (void)state;
     for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++) {
         struct operations operations;
         char text[200];

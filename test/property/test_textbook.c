@@ -229,19 +229,16 @@ static void compare_all(enum textbook textbook)
 
 static void without_backfilling_it_is_fcfs(void **state)
 {
-    (void)state;
     compare_all(TEXTBOOK_FCFS);
 }
 
 static void aggressive_backfilling_is_easy(void **state)
 {
-    (void)state;
     compare_all(TEXTBOOK_EASY);
 }
 
 static void conservative_backfilling_is_conservative_with_compression(void **state)
 {
-    (void)state;
     compare_all(TEXTBOOK_CONSERVATIVE);
 }
 

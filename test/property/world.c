@@ -61,7 +61,6 @@ static void score_best_effort(void *context, const struct victim_batch *batch, i
     bool may = batch->preemptor->request.kind == LEASE_RESERVATION ||
                batch->preemptor->request.kind == LEASE_DEADLINE;
 
-    (void)context;
     for (size_t i = 0; i < batch->n; i++) {
         const struct lease_request *victim = &batch->victims[i].lease->request;
 

@@ -51,7 +51,6 @@ static void whoever_is_alone_has_the_row(void **state)
 {
     struct scene scene;
 
-    (void)state;
     begin(&scene, HOSTS);
     add(&scene, 1, 0, 10, 0, 3);
     add(&scene, 2, 10, 20, 0, 3); /* one ends when the other begins */
@@ -69,7 +68,6 @@ static void a_shared_row_is_split_while_it_is_shared(void **state)
 {
     struct scene scene;
 
-    (void)state;
     begin(&scene, HOSTS);
     add(&scene, 1, 0, 100, 0, 3);
     add(&scene, 2, 50, 60, 1, 1);
@@ -107,7 +105,6 @@ static bool is_on(const struct scene *scene, size_t box, uint32_t host)
 
 static void none_hides_another(void **state)
 {
-    (void)state;
     srand(7);
     for (int round = 0; round < 200; round++) {
         struct scene scene;

@@ -71,25 +71,21 @@ static void every_expected_record(const char *pattern, size_t least)
 
 static void features_are_recorded(void **state)
 {
-    (void)state;
     every_expected_record(GOLDEN_DATA "/haizea-1.0/*.json", 50);
 }
 
 static void random_workloads_are_recorded(void **state)
 {
-    (void)state;
     every_expected_record(GOLDEN_DATA "/random/*.json", 20);
 }
 
 static void mutated_workloads_are_recorded(void **state)
 {
-    (void)state;
     every_expected_record(GOLDEN_DATA "/mutated/*.json", 60);
 }
 
 static void a_trace_is_recorded(void **state)
 {
-    (void)state;
     equals_expected(GOLDEN_DATA "/blue/150requests-T30-local.json");
 }
 
@@ -102,7 +98,6 @@ static void extras_are_told(void **state)
     const json_t *extras;
     json_t *got;
 
-    (void)state;
     lease->request.terms = TERMS_MIGRATABLE;
     lease->request.origin = ORIGIN_EXTERNAL;
     lease->request.priority = -3500;
@@ -133,7 +128,6 @@ static void figures_are_summed(void **state)
     struct accounting_summary summary;
     json_t *got = record_of(run, &summary);
 
-    (void)state;
     assert_int_equal(summary.kinds[LEASE_BEST_EFFORT].requested, 4);
     assert_int_equal(summary.kinds[LEASE_BEST_EFFORT].accepted, 4);
     assert_int_equal(summary.kinds[LEASE_BEST_EFFORT].completed, 4);
@@ -165,7 +159,6 @@ static void counters_can_be_left_out(void **state)
     struct record *record;
     json_t *got, *stats;
 
-    (void)state;
     engine_settings_init(&configuration.settings);
     configuration.counters_left_out = 1u << COUNTER_BEST_EFFORT_COMPLETED |
                                       1u << COUNTER_QUEUE_SIZE |
@@ -206,7 +199,6 @@ static void a_full_disk_is_reported(void **state)
         .path = "/dev/full", .configuration = &configuration, .accounting = accounting};
     struct record *record;
 
-    (void)state;
     engine_settings_init(&configuration.settings);
     record = record_create(&options, &err);
     assert_non_null(record);
@@ -227,7 +219,6 @@ static void a_wrong_path_is_reported(void **state)
     struct record_options options = {.path = "no/such/folder/record.json",
                                      .configuration = &configuration};
 
-    (void)state;
     engine_settings_init(&configuration.settings);
     assert_null(record_create(&options, &err));
     assert_int_equal(err.code, ENOENT);

@@ -161,7 +161,6 @@ static void no_history_is_kept_unless_asked_for(void **state)
     struct accounting_summary summary;
     const struct counter_entry *entries;
 
-    (void)state;
     assert_int_equal(golden_run_play(run, &observer, 1, NULL), 0);
     accounting_summarize(accounting, &summary);
     for (int i = 0; i < ACCOUNTING_COUNTERS; i++)
@@ -225,7 +224,6 @@ static void tables_stand_side_by_side(void **state)
     struct output *out = output_create("summary.txt", NULL);
     char *table;
 
-    (void)state;
     make_runs(runs);
     summary_write_table(out, runs, 2, 0);
     table = text_of(out, "summary.txt");
@@ -293,7 +291,6 @@ static void tables_fold_when_the_terminal_is_narrow(void **state)
     struct output *out = output_create("summary.txt", NULL);
     char *table;
 
-    (void)state;
     make_runs(runs);
     summary_write_table(out, runs, 2, 60);
     table = text_of(out, "summary.txt");
@@ -313,7 +310,6 @@ static void summaries_are_json_too(void **state)
     json_t *object;
     json_t *run, *object_of_slowdown;
 
-    (void)state;
     make_runs(runs);
     summary_write_json(out, runs, 2);
     document = text_of(out, "summary.json");
@@ -346,7 +342,6 @@ static void pictures_stay_small(void **state)
     double shown = 0;
     double used = 0;
 
-    (void)state;
     gantt_boxes_init(&boxes);
     gantt_boxes_set_hosts(&boxes, 1000);
     for (uint32_t i = 0; i < 1000000; i++) {
@@ -372,7 +367,6 @@ static void times_are_readable(void **state)
 {
     char text[32];
 
-    (void)state;
     time_text_hours(4711, text, sizeof text);
     assert_string_equal(text, "1:18:31");
     time_text_hours(-5, text, sizeof text);

@@ -51,7 +51,6 @@ static void jobs_have_the_columns_of_evalys(void **state)
     struct observer observer = jobs_csv_observer(jobs);
     char *got;
 
-    (void)state;
     play(schedule, &observer, 1);
     jobs_csv_destroy(jobs);
     got = slurp("jobs.csv");
@@ -75,7 +74,6 @@ static void jobs_that_never_ran_are_listed(void **state)
     struct observer observer = jobs_csv_observer(jobs);
     char *got;
 
-    (void)state;
     play(GOLDEN_DATA "/haizea-1.0/adm-noars.json", &observer, 1);
     jobs_csv_destroy(jobs);
     got = slurp("jobs.csv");
@@ -98,7 +96,6 @@ static void events_are_lines_of_json(void **state)
     size_t lines = 0;
     char *got;
 
-    (void)state;
     play(schedule, &observer, 1);
     events_destroy(events);
     got = slurp("events.jsonl");
@@ -181,7 +178,6 @@ static void results_answer_questions(void **state)
     };
     sqlite3 *database;
 
-    (void)state;
     unlink("results.db");
     write_results("results.db");
     write_results("results.db"); /* replaces the first */
@@ -202,7 +198,6 @@ static void results_spare_other_files(void **state)
     FILE *file = fopen("letter.txt", "w");
     char *content;
 
-    (void)state;
     engine_settings_init(&settings);
     fputs("Dear reader\n", file);
     fclose(file);
@@ -226,7 +221,6 @@ static void an_unfinished_run_leaves_no_results(void **state)
     struct results *results;
     sqlite3 *database;
 
-    (void)state;
     engine_settings_init(&settings);
     results = results_create(&options, NULL);
     observer = results_observer(results);
@@ -270,7 +264,6 @@ static void the_picture_shows_the_schedule(void **state)
 {
     char *picture = draw(schedule, "Two <suspended> & \"resumed\"");
 
-    (void)state;
     assert_non_null(strstr(picture, "Two &lt;suspended&gt; &amp; &quot;resumed&quot;"));
     assert_int_equal(count(picture, "fill=\"url(#suspend)\" d="), 2);
     assert_int_equal(count(picture, "fill=\"url(#resume)\" d="), 2);
@@ -287,7 +280,6 @@ static void a_large_picture_stays_readable(void **state)
 {
     char *picture = draw(GOLDEN_DATA "/blue/150requests-T30-local.json", "144 hosts");
 
-    (void)state;
     assert_true(strlen(picture) < 200000);
     assert_non_null(strstr(picture, "too small to show"));
     assert_non_null(strstr(picture, "class=\"s5\""));
@@ -304,7 +296,6 @@ static void full_disks_are_reported(void **state)
                                    gantt_observer(gantt)};
     struct golden_run *run = golden_run_load(schedule);
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct error err = {0};
 

@@ -33,7 +33,6 @@ static void suspended_and_powered_off_keep_their_place(void **state)
     struct oned *oned = fixture_create(ONED_6_10, 2);
     int vm = fixture_running(oned, 0);
 
-    (void)state;
     assert_int_equal(usage(oned, 0), 100);
     act(oned, "suspend", vm);
     assert_int_equal(usage(oned, 0), 100);
@@ -50,7 +49,6 @@ static void stop_undeploy_and_terminate_free_it(void **state)
     static const char *const actions[] = {"stop", "undeploy", "terminate", "terminate-hard"};
     struct oned *oned = fixture_create(ONED_7_4, 2);
 
-    (void)state;
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
         int vm = fixture_running(oned, 1);
 
@@ -66,7 +64,6 @@ static void saving_still_counts(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 1);
     int vm = fixture_running(oned, 0);
 
-    (void)state;
     fixture_do(oned, "sandbox.time", "(ssisi)", ADMIN, "vm", vm, "save", 5000);
     fixture_do(oned, "one.vm.action", "(ssi)", ADMIN, "stop", vm);
     fixture_pass(oned, 4);
@@ -85,7 +82,6 @@ static void enforced_deploys_are_refused_with_numbers(void **state)
     int fat = fixture_vm(oned, 0.25, 100000);
     const struct answer *answer;
 
-    (void)state;
     fixture_do(oned, "one.vm.deploy", "(siibi)", ADMIN, big, 0, (xmlrpc_bool)1, -1);
     answer = fixture_call(oned, "one.vm.deploy", "(siibi)", ADMIN, next, 0, (xmlrpc_bool)1, -1);
     assert_int_equal(answer->code, 0x0800);
@@ -104,7 +100,6 @@ static void reserved_capacity_is_not_offered(void **state)
     struct oned *oned = fixture_create(ONED_6_10, 1);
     const struct answer *answer;
 
-    (void)state;
     fixture_do(oned, "one.host.update", "(sisi)", ADMIN, 0, "RESERVED_CPU=\"25%\"", 1);
     answer = fixture_call(oned, "one.host.info", "(si)", ADMIN, 0);
     assert_int_equal(fixture_first(answer->text, "MAX_CPU"), 1200);
@@ -124,7 +119,6 @@ static void a_vm_deleted_on_its_way_frees_both_hosts(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 2);
     int vm = fixture_running(oned, 0);
 
-    (void)state;
     fixture_do(oned, "one.vm.migrate", "(siib)", ADMIN, vm, 1, (xmlrpc_bool)1);
     assert_int_equal(usage(oned, 0), 100);
     assert_int_equal(usage(oned, 1), 100);
@@ -213,7 +207,6 @@ static void random_operations_keep_the_accounts(void **state)
     unsigned seed = 7;
     int last = 0;
 
-    (void)state;
     for (int vm = 0; vm < VMS; vm++)
         fixture_vm(oned, 1 + vm % 4, 512);
     for (int round = 0; round < ROUNDS; round++) {

@@ -30,7 +30,6 @@ static void a_call_is_refused_as_often_as_told(void **state)
     int vm = fixture_vm(oned, 1, 512);
     const struct answer *answer;
 
-    (void)state;
     order(oned, "FAULT=[KIND=refuse,METHOD=one.vm.deploy,COUNT=2,SKIP=0,CODE=8192,TEXT=\"No\"]");
     for (int i = 0; i < 2; i++) {
         answer = deploy(oned, vm, 0);
@@ -48,7 +47,6 @@ static void a_fault_can_be_for_one_vm(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 1);
     int first = fixture_vm(oned, 1, 512), second = fixture_vm(oned, 1, 512);
 
-    (void)state;
     order(oned, "FAULT=[KIND=refuse,METHOD=\"one.vm.*\",VM=1,COUNT=-1]");
     assert_true(deploy(oned, first, 0)->ok);
     assert_false(deploy(oned, second, 0)->ok);
@@ -62,7 +60,6 @@ static void a_repeated_call_takes_effect_twice(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 1);
     const struct answer *answer;
 
-    (void)state;
     order(oned, "FAULT=[KIND=duplicate,METHOD=one.vm.allocate]");
     fixture_vm(oned, 1, 512);
     answer = fixture_call(oned, "one.vm.info", "(si)", ADMIN, 1);
@@ -79,7 +76,6 @@ static void boots_fail_on_a_host(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 2);
     int vm = fixture_vm(oned, 1, 512);
 
-    (void)state;
     order(oned, "FAULT=[KIND=fail,PHASE=boot,HOST=1,COUNT=-1]");
     deploy(oned, vm, 1);
     fixture_pass(oned, 1);
@@ -102,7 +98,6 @@ static void a_save_that_fails_leaves_the_vm_running(void **state)
     int vm = fixture_running(oned, 0);
     const struct answer *answer;
 
-    (void)state;
     order(oned, "FAULT=[KIND=fail,PHASE=save]");
     fixture_do(oned, "one.vm.action", "(ssi)", ADMIN, "suspend", vm);
     fixture_pass(oned, 1);
@@ -121,7 +116,6 @@ static void a_suspension_never_ends(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 1);
     int vm = fixture_running(oned, 0);
 
-    (void)state;
     order(oned, "FAULT=[KIND=hang,PHASE=save]");
     fixture_do(oned, "one.vm.action", "(ssi)", ADMIN, "suspend", vm);
     fixture_pass(oned, 100000);
@@ -136,7 +130,6 @@ static void a_deploy_is_slow(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 1);
     int slow = fixture_vm(oned, 1, 512), quick = fixture_vm(oned, 1, 512);
 
-    (void)state;
     order(oned, "FAULT=[KIND=slow,PHASE=boot,VM=0,TIME=20000]");
     deploy(oned, slow, 0);
     deploy(oned, quick, 0);
@@ -154,7 +147,6 @@ static void a_failed_migration_stays_where_it_was(void **state)
     int vm = fixture_running(oned, 0);
     const struct answer *answer;
 
-    (void)state;
     order(oned, "FAULT=[KIND=fail,PHASE=migrate]");
     fixture_do(oned, "one.vm.migrate", "(siib)", ADMIN, vm, 1, (xmlrpc_bool)1);
     fixture_pass(oned, 1);
@@ -174,7 +166,6 @@ static void vms_of_a_broken_host(void **state)
     int vm = fixture_running(oned, 0);
     const struct answer *answer;
 
-    (void)state;
     fixture_do(oned, "sandbox.host", "(sis)", ADMIN, 0, "break");
     fixture_assert_state(oned, vm, 3, 16);
     fixture_do(oned, "sandbox.host", "(sis)", ADMIN, 0, "repair");
@@ -194,7 +185,6 @@ static void hosts_break_and_come_back(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 1);
     const struct answer *answer;
 
-    (void)state;
     fixture_do(oned, "sandbox.host", "(sis)", ADMIN, 0, "break");
     answer = fixture_call(oned, "one.host.info", "(si)", ADMIN, 0);
     assert_int_equal(fixture_first(answer->text, "STATE"), 3);
@@ -226,7 +216,6 @@ static void malformed_faults_are_refused(void **state)
     };
     struct oned *oned = fixture_create(ONED_7_4, 1);
 
-    (void)state;
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++)
         assert_int_equal(fixture_call(oned, "sandbox.fault", "(ss)", ADMIN, templates[i])->code,
                          0x1000);

@@ -71,7 +71,6 @@ static void devices(void **state)
     int first = deployed(oned, gpu), second = deployed(oned, gpu);
     char used[64];
 
-    (void)state;
     assert_true(shows(oned, "one.vm.info", first, "0000:01:00:0"));
     assert_true(shows(oned, "one.vm.info", second, "0000:02:00:0"));
     snprintf(used, sizeof used, "<VMID><![CDATA[%d]]></VMID>", second);
@@ -95,7 +94,6 @@ static void cores(void **state)
     int core = deployed(oned, "TOPOLOGY=[PIN_POLICY=CORE]\n");
     int thread = deployed(oned, "TOPOLOGY=[PIN_POLICY=THREAD]\n");
 
-    (void)state;
     assert_true(shows(oned, "one.vm.info", core, "<CPUS><![CDATA[0]]></CPUS>"));
     assert_true(shows(oned, "one.vm.info", thread, "<CPUS><![CDATA[1]]></CPUS>"));
     assert_refused(oned, "TOPOLOGY=[PIN_POLICY=CORE]\n", "Cannot allocate NUMA topology");
@@ -112,7 +110,6 @@ static void pages(void **state)
     struct oned *oned = site();
     int vm = deployed(oned, "TOPOLOGY=[HUGEPAGE_SIZE=2]\n");
 
-    (void)state;
     assert_true(shows(oned, "one.vm.info", vm, "<MEMORY_NODE_ID><![CDATA[0]]>"));
     assert_true(shows(oned, "one.host.info", 0, "<USAGE><![CDATA[512]]></USAGE>"));
     deployed(oned, "TOPOLOGY=[HUGEPAGE_SIZE=2,NODE_AFFINITY=0]\n");

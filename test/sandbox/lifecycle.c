@@ -153,13 +153,11 @@ static void play(enum oned_version version, const char *path)
 
 static void lifecycle_of_6_10(void **state)
 {
-    (void)state;
     play(ONED_6_10, ONED_TEST_DATA "/6.10/lifecycle.txt");
 }
 
 static void lifecycle_of_7_4(void **state)
 {
-    (void)state;
     play(ONED_7_4, ONED_TEST_DATA "/7.4/lifecycle.txt");
 }
 

@@ -25,7 +25,6 @@ static void sessions_are_passwords_or_tokens(void **state)
     const struct answer *answer;
     char session[100];
 
-    (void)state;
     add_anna(oned);
     assert_true(fixture_call(oned, "one.system.version", "(s)", ANNA)->ok);
     assert_int_equal(fixture_call(oned, "one.system.version", "(s)", "anna:secre")->code, 0x0100);
@@ -46,7 +45,6 @@ static void users_see_and_manage_their_own(void **state)
     int theirs = fixture_vm(oned, 1, 512), hers;
     const struct answer *answer;
 
-    (void)state;
     add_anna(oned);
     hers = (int)fixture_do(oned, "one.vm.allocate", "(ssb)", ANNA, "CPU=1\nMEMORY=512",
                            (xmlrpc_bool)0);
@@ -72,7 +70,6 @@ static void faults_of_the_protocol(void **state)
 {
     struct oned *oned = fixture_create(ONED_7_4, 1);
 
-    (void)state;
     assert_int_equal(fixture_call(oned, "one.none", "(s)", ADMIN)->fault, -506);
     assert_int_equal(fixture_call(oned, "one.vm.info", "(s)", ADMIN)->fault, -501);
     assert_int_equal(fixture_call(oned, "one.vm.info", "(ss)", ADMIN, "0")->fault, -501);
@@ -85,7 +82,6 @@ static void plans_are_of_7_4_only(void **state)
 {
     struct oned *old = fixture_create(ONED_6_10, 1), *new = fixture_create(ONED_7_4, 1);
 
-    (void)state;
     assert_int_equal(fixture_call(old, "one.cluster.optimize", "(si)", ADMIN, 0)->fault, -506);
     fixture_do(new, "one.cluster.optimize", "(si)", ADMIN, 0);
     oned_destroy(old);
@@ -110,7 +106,6 @@ static void vms_need_cpu_and_memory(void **state)
     };
     struct oned *oned = fixture_create(ONED_7_4, 1);
 
-    (void)state;
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++)
         assert_int_equal(
             fixture_call(oned, "one.vm.allocate", "(ssb)", ADMIN, templates[i], (xmlrpc_bool)0)
@@ -137,7 +132,6 @@ static void assert_written(const char *template, const char *expected)
 
 static void templates_are_read_as_opennebula_does(void **state)
 {
-    (void)state;
     assert_written("b = 2 # x", "<B><![CDATA[2 # x]]></B>");
     assert_written("# comment\nb=1\n\nA=\"x \\\"y\\\"\"",
                    "<A><![CDATA[x \"y\"]]></A><B><![CDATA[1]]></B>");
@@ -157,7 +151,6 @@ static void an_update_appends_or_replaces(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 1);
     const struct answer *answer;
 
-    (void)state;
     fixture_vm(oned, 1, 512);
     fixture_do(oned, "one.vm.update", "(sisi)", ADMIN, 0, "A=1\nB=2", 0);
     fixture_do(oned, "one.vm.update", "(sisi)", ADMIN, 0, "B=3\nC=4", 1);
@@ -175,7 +168,6 @@ static void the_clock_can_run_fast_and_jump(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 1);
     int64_t before, after;
 
-    (void)state;
     before = strtoll(fixture_call(oned, "sandbox.clock", "(s)", ADMIN)->text, NULL, 10);
     after = strtoll(fixture_call(oned, "sandbox.clock", "(sdi)", ADMIN, -1.0, 100)->text, NULL, 10);
     assert_int_equal(after - before, 100);
@@ -189,7 +181,6 @@ static void a_locked_vm_is_left_alone(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 1);
     const struct answer *answer;
 
-    (void)state;
     add_anna(oned);
     fixture_do(oned, "one.vm.allocate", "(ssb)", ANNA, "CPU=1\nMEMORY=512", (xmlrpc_bool)0);
     fixture_do(oned, "one.vm.lock", "(sii)", ANNA, 0, 2);
@@ -214,7 +205,6 @@ static void a_resize_changes_what_is_counted(void **state)
     int vm = fixture_running(oned, 0);
     const struct answer *answer;
 
-    (void)state;
     fixture_do(oned, "one.vm.resize", "(sisb)", ADMIN, vm, "CPU=3\nMEMORY=2048", (xmlrpc_bool)1);
     answer = fixture_call(oned, "one.host.info", "(si)", ADMIN, 0);
     assert_int_equal(fixture_first(answer->text, "CPU_USAGE"), 300);
@@ -232,7 +222,6 @@ static void machines_behave_on_their_own(void **state)
     int vm = fixture_running(oned, 0);
     const struct answer *answer;
 
-    (void)state;
     fixture_do(oned, "sandbox.vm", "(sis)", ADMIN, vm, "unknown");
     fixture_assert_state(oned, vm, 3, 16);
     fixture_do(oned, "sandbox.vm", "(sis)", ADMIN, vm, "running");
@@ -261,7 +250,6 @@ static void a_scheduled_action_runs_once(void **state)
     struct oned *oned = fixture_create(ONED_6_10, 1);
     int vm = fixture_running(oned, 0);
 
-    (void)state;
     fixture_do(oned, "one.vm.schedadd", "(sis)", ADMIN, vm,
                "SCHED_ACTION=[ACTION=poweroff,TIME=\"+60\"]");
     fixture_pass(oned, 57);
@@ -281,7 +269,6 @@ static void access_rules_come_and_go(void **state)
     const struct answer *answer;
     int64_t id;
 
-    (void)state;
     id = fixture_do(oned, "one.acl.addrule", "(ssss)", ADMIN, "100000002", "1000000005", "2");
     answer = fixture_call(oned, "one.acl.info", "(s)", ADMIN);
     assert_non_null(strstr(answer->text, "<USER>100000002</USER><RESOURCE>1000000005</RESOURCE>"
@@ -304,7 +291,6 @@ static void a_template_is_instantiated(void **state)
     const struct answer *answer;
     int template, vm;
 
-    (void)state;
     template = (int)fixture_do(oned, "one.template.allocate", "(ss)", ADMIN,
                                "NAME=web\nCPU=1\nMEMORY=512\nGALERNA=[DURATION=60]");
     vm = instantiate(oned, template, "", "");
@@ -330,7 +316,6 @@ static void templates_are_refused(void **state)
     struct oned *oned = fixture_create(ONED_6_10, 1);
     const struct answer *answer;
 
-    (void)state;
     add_anna(oned);
     assert_int_equal(fixture_call(oned, "one.template.allocate", "(ss)", ADMIN, "CPU=1")->code,
                      0x4000);

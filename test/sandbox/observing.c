@@ -79,7 +79,6 @@ static void vms_are_told_in_parts(void **state)
     struct oned *oned = fixture_create(ONED_7_4, 1);
     struct cloud *cloud = connect_to(oned, NULL);
 
-    (void)state;
     for (int i = 0; i < VMS; i++)
         fixture_vm(oned, 1, 128);
     assert_told_in_parts(oned, cloud, CLOUD_VMS, VMS);
@@ -145,7 +144,6 @@ static void all_answers_together_are_bounded(void **state)
     struct cloud *cloud = connect_to(oned, budget);
     struct kept *kept = memory_new(1, sizeof *kept);
 
-    (void)state;
     for (int i = 0; i < VMS; i++)
         fixture_vm(oned, 1, 128);
     ask(oned, cloud, CLOUD_SOME, kept);

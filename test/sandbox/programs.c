@@ -75,7 +75,6 @@ static void a_plan_is_carried_out(void **state)
     static char text[1 << 16];
     struct oned *oned = with_driver();
 
-    (void)state;
     write_plan("<PLAN><ID>-1</ID><ACTION><VM_ID>0</VM_ID><OPERATION>deploy</OPERATION>"
                "<HOST_ID>1</HOST_ID><DS_ID>-1</DS_ID></ACTION></PLAN>");
     fixture_vm(oned, 1, 512);
@@ -98,7 +97,6 @@ static void many_vms_close_the_window(void **state)
 {
     struct oned *oned = with_driver();
 
-    (void)state;
     write_plan("<PLAN><ID>-1</ID></PLAN>");
     unlink(output);
     for (int i = 0; i < 7; i++)
@@ -130,7 +128,6 @@ static void a_wrong_plan_is_refused_whole(void **state)
         "</HOST_ID><DS_ID>0</DS_ID></ACTION></PLAN>",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         struct oned *oned = with_driver();
 
@@ -153,7 +150,6 @@ static void hooks_are_told_of_each_state(void **state)
     struct oned_options options = fixture_options(ONED_7_4, 1);
     struct oned *oned;
 
-    (void)state;
     unlink(output);
     options.hook = ONED_TEST_DATA "/hook.sh";
     oned = oned_create(&options, NULL);
@@ -174,7 +170,6 @@ static void hooks_are_told_of_each_state(void **state)
 
 static int begin(void **state)
 {
-    (void)state;
     snprintf(output, sizeof output, "programs-test-%d.out", (int)getpid());
     snprintf(plan, sizeof plan, "programs-test-%d.plan", (int)getpid());
     setenv("ONED_TEST_OUTPUT", output, 1);
@@ -184,7 +179,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     unlink(output);
     unlink(plan);
     return 0;

@@ -262,13 +262,11 @@ static void play_all(enum oned_version version, const char *folder)
 
 static void recordings_of_6_10(void **state)
 {
-    (void)state;
     play_all(ONED_6_10, ONED_TEST_DATA "/6.10");
 }
 
 static void recordings_of_7_4(void **state)
 {
-    (void)state;
     play_all(ONED_7_4, ONED_TEST_DATA "/7.4");
 }
 

@@ -73,7 +73,6 @@ static void live(struct oned *oned)
 
 static int begin(void **state)
 {
-    (void)state;
     snprintf(path, sizeof path, "store-test-%d.db", (int)getpid());
     return 0;
 }
@@ -82,7 +81,6 @@ static int end(void **state)
 {
     char other[80];
 
-    (void)state;
     unlink(path);
     snprintf(other, sizeof other, "%s-wal", path);
     unlink(other);
@@ -99,7 +97,6 @@ static void nothing_is_lost_when_it_is_killed(void **state)
     FILE *file;
     size_t size = 0;
 
-    (void)state;
     assert_int_equal(pipe(pipes), 0);
     child = fork();
     if (child == 0) {
@@ -135,7 +132,6 @@ static void operations_go_on_after_a_restart(void **state)
     struct error err = {0};
     struct oned *oned = open_state(&err);
 
-    (void)state;
     fixture_pass(oned, 1);
     fixture_assert_state(oned, 3, 3, 2);
     fixture_pass(oned, 40);
@@ -148,7 +144,6 @@ static void another_version_is_refused(void **state)
     struct oned_options options = fixture_options(ONED_6_10, 3);
     struct error err = {0};
 
-    (void)state;
     options.state = path;
     assert_null(oned_create(&options, &err));
     assert_non_null(strstr(err.text, "another version"));
@@ -159,7 +154,6 @@ static void a_second_daemon_on_the_file_is_refused(void **state)
     struct error err = {0};
     struct oned *oned = open_state(&err);
 
-    (void)state;
     assert_null(open_state(&err));
     assert_non_null(strstr(err.text, "locked"));
     oned_destroy(oned);

@@ -37,7 +37,6 @@ static void complain(void *context, const char *text)
 {
     struct scene *scene = context;
 
-    (void)text;
     scene->complaints++;
 }
 

@@ -28,9 +28,6 @@ struct call {
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
 {
-    (void)status;
-    (void)kind;
-    (void)where;
     return remove(path);
 }
 

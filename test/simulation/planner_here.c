@@ -20,7 +20,6 @@ struct planner_process {
 
 int planner_limits_find_user(struct planner_limits *limits, struct error *err)
 {
-    (void)err;
     limits->uid = 0;
     limits->gid = 0;
     return 0;
@@ -47,7 +46,6 @@ struct planner_process *planner_process_start(const struct policy_host_settings 
     struct planner_process *process = memory_new(1, sizeof *process);
     struct policy_host_settings here = *settings;
 
-    (void)limits;
     here.preflight = false;
     process->policies = policy_host_create(&here, err);
     if (!process->policies) {
@@ -93,8 +91,6 @@ bool planner_process_is_busy(const struct planner_process *process)
 
 unsigned planner_process_waitfds(const struct planner_process *process, struct pollfd *fds)
 {
-    (void)process;
-    (void)fds;
     return 0;
 }
 
@@ -172,19 +168,14 @@ const struct planner_offence *planner_process_offence(const struct planner_proce
 
 int64_t planner_process_last_called(const struct planner_process *process)
 {
-    (void)process;
     return -1;
 }
 
 struct planner_time planner_process_time(const struct planner_process *process, size_t module)
 {
-    (void)process;
-    (void)module;
     return (struct planner_time){0};
 }
 
 void planner_process_allow_memory(struct planner_process *process, int64_t bytes)
 {
-    (void)process;
-    (void)bytes;
 }

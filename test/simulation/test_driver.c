@@ -40,7 +40,6 @@ int engine_step(struct engine *it, int64_t now, const struct engine_input *input
 {
     static const char *const kinds[] = {"request", "cancel", "ended"};
 
-    (void)err;
     outputs->items = it->outputs;
     outputs->n_items = 0;
     for (size_t i = 0; i < n_inputs; i++) {
@@ -83,7 +82,6 @@ bool engine_is_idle(const struct engine *it)
 
 size_t engine_queue_length(const struct engine *it)
 {
-    (void)it;
     return 0;
 }
 
@@ -102,9 +100,6 @@ const struct lease *engine_lease(const struct engine *it, int64_t id)
 
 int engine_forget(struct engine *it, int64_t id, struct error *err)
 {
-    (void)it;
-    (void)id;
-    (void)err;
     fail_msg("nothing was finished");
     return 0;
 }
@@ -148,7 +143,6 @@ static int run(const struct lease_request *requests, size_t n, const struct simu
 
 static int begin(void **state)
 {
-    (void)state;
     engine = (struct engine){.planned = INSTANT_NEVER};
     for (size_t i = 0; i < LEASES_MAX; i++)
         engine.vm_length[i] = 100;
@@ -172,7 +166,6 @@ static void test_waiting_for_ever(void **state)
     struct lease_request lease = request(1, 5, 100, SPAN_NONE);
     struct simulation_result result;
 
-    (void)state;
     assert_int_equal(run(&lease, 1, &(struct simulation){0}, &result, NULL), 0);
     assert_true(result.stuck);
     assert_false(result.interrupted);
@@ -186,7 +179,6 @@ static void test_time_that_does_not_advance(void **state)
     struct simulation_result result;
     struct error err = {0};
 
-    (void)state;
     engine.planned = 0;
     assert_int_equal(run(&lease, 1, &(struct simulation){0}, &result, &err), -1);
     assert_int_equal(err.code, EDEADLK);
@@ -196,7 +188,6 @@ static void test_known_durations(void **state)
 {
     struct lease_request lease = request(1, 10, 100, 30);
 
-    (void)state;
     assert_string_equal(end_of(&lease, false), "40: ended 1");
     begin(NULL);
     lease.duration_known = 100;
@@ -219,7 +210,6 @@ static void test_complete_at_a_planned_suspension(void **state)
 {
     struct lease_request lease = request(1, 10, 500, 100);
 
-    (void)state;
     assert_string_equal(end_of(&lease, false), "110: ended 1");
     begin(NULL);
     assert_string_equal(end_of(&lease, true), "");
@@ -229,7 +219,6 @@ static void test_one_day_later(void **state)
 {
     struct lease_request lease = request(1, 10, 200000, 50);
 
-    (void)state;
     engine.accumulated[0] = 50;
     engine.vm_length[0] = 100000;
     assert_string_equal(end_of(&lease, true), "86410: ended 1");
@@ -258,7 +247,6 @@ static void test_order_within_a_second(void **state)
                                        "30: request 4"};
     struct simulation_result result;
 
-    (void)state;
     engine.vm_length[0] = 200; /* lease 2 was planned to end first */
     assert_int_equal(run(requests, 4,
                          &(struct simulation){.cancellations = cancellations, .n_cancellations = 1},
@@ -277,7 +265,6 @@ static void test_requests_of_one_second_keep_their_parts(void **state)
                                        request(3, 0, 9, SPAN_NONE)};
     struct simulation_result result;
 
-    (void)state;
     requests[0].image = "first";
     requests[1].node_sets = sets;
     requests[1].n_node_sets = 2;

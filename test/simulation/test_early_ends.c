@@ -14,7 +14,6 @@ static void test_order_and_replacement(void **state)
 {
     struct early_ends *ends = early_ends_create();
 
-    (void)state;
     assert_true(early_ends_first(ends) == INSTANT_NEVER);
     assert_int_equal(early_ends_take(ends, 100), 0);
     early_ends_set(ends, 1, 50);
@@ -41,7 +40,6 @@ static void test_same_time_again(void **state)
 {
     struct early_ends *ends = early_ends_create();
 
-    (void)state;
     early_ends_set(ends, 5, 10);
     early_ends_set(ends, 5, 20);
     early_ends_set(ends, 5, 10);
@@ -71,7 +69,6 @@ static void test_random_against_array(void **state)
     int64_t times[LEASES + 1], now = 0, lease;
     unsigned seed = 7;
 
-    (void)state;
     for (size_t i = 0; i <= LEASES; i++)
         times[i] = INSTANT_NEVER;
     for (int i = 0; i < OPERATIONS; i++) {

@@ -34,7 +34,6 @@ static int watch_step(void *context, const struct engine *engine, int64_t now,
 {
     struct seen *it = context;
 
-    (void)engine;
     if (it->fail_at && now >= it->fail_at)
         return error_set(err, EIO, "the disk is full");
     assert_in_range(it->n_steps, 0, STEPS_MAX - 1);
@@ -56,8 +55,6 @@ static int watch_end(void *context, const struct engine *engine, int64_t end_tim
 {
     struct seen *it = context;
 
-    (void)engine;
-    (void)err;
     it->end_time = end_time;
     it->n_ends++;
     return 0;
@@ -134,7 +131,6 @@ static void test_empty_trace(void **state)
 {
     struct simulation_result result;
 
-    (void)state;
     run_well(NULL, 0, &(struct simulation){0}, &result);
     assert_int_equal(result.end_time, 0);
     assert_int_equal(result.steps, 1);
@@ -148,7 +144,6 @@ static void test_clock_jumps_from_event_to_event(void **state)
     static const int64_t steps[] = {0, 10, 110, 160, 500, 505};
     struct simulation_result result;
 
-    (void)state;
     run_well(requests, 3, &(struct simulation){0}, &result);
     assert_int_equal(seen.n_steps, 6);
     assert_memory_equal(seen.steps, steps, sizeof steps);
@@ -167,7 +162,6 @@ static void test_early_end(void **state)
                                        best_effort(3, 0, 100)};
     struct simulation_result result;
 
-    (void)state;
     requests[0].duration_known = 30;
     requests[1].duration_known = 100;
     requests[2].duration_known = 400;
@@ -183,7 +177,6 @@ static void test_early_end_after_suspension(void **state)
     struct lease_request requests[] = {best_effort(1, 0, 1000), reservation(2, 1, 500, 100)};
     struct simulation_result result;
 
-    (void)state;
     requests[0].duration_known = 600;
     run_well(requests, 2, &(struct simulation){0}, &result);
     assert_int_equal(seen.states[1], LEASE_DONE);
@@ -205,7 +198,6 @@ static void test_cancellations(void **state)
         {.lease = 7, .at = 5}, {.lease = 1, .at = 20}, {.lease = 1, .at = 60}};
     struct simulation_result result;
 
-    (void)state;
     run_well(requests, 2,
              &(struct simulation){.cancellations = cancellations, .n_cancellations = 3}, &result);
     assert_int_equal(seen.states[1], LEASE_CANCELLED);
@@ -220,7 +212,6 @@ static void test_cancelled_at_its_early_end(void **state)
     const struct cancellation cancellations[] = {{.lease = 1, .at = 40}, {.lease = 1, .at = 40}};
     struct simulation_result result;
 
-    (void)state;
     requests[0].duration_known = 40;
     run_well(requests, 1,
              &(struct simulation){.cancellations = cancellations, .n_cancellations = 2}, &result);
@@ -234,7 +225,6 @@ static void test_stop_rules(void **state)
                                              best_effort(3, 20, 50), reservation(4, 30, 900, 10)};
     struct simulation_result result;
 
-    (void)state;
     run_well(requests, 4,
              &(struct simulation){.stop_when = STOP_BESTEFFORT_SUBMITTED, .best_effort_leases = 2},
              &result);
@@ -256,7 +246,6 @@ static void test_unsorted_requests_wait_for_those_in_front(void **state)
                                              best_effort(3, 300, 10)};
     struct simulation_result result;
 
-    (void)state;
     run_well(requests, 3, &(struct simulation){0}, &result);
     /* Both come at 100; which of them is first is the engine's to say. */
     assert_int_equal(seen.ends[1] + seen.ends[2], 110 + 120);
@@ -286,7 +275,6 @@ static void test_interruption(void **state)
     struct simulation_result result;
     int calls = 0;
 
-    (void)state;
     run_well(requests, 3,
              &(struct simulation){
                  .should_stop = stop_after_three, .ending = note_ending, .context = &calls},
@@ -304,7 +292,6 @@ static void test_observer_ends_the_run(void **state)
     struct simulation_result result;
     struct error err = {0};
 
-    (void)state;
     seen = (struct seen){.fail_at = 10};
     assert_int_equal(run(requests, 1, &(struct simulation){0}, &result, &err), -1);
     assert_string_equal(err.text, "the disk is full");

@@ -196,7 +196,6 @@ int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeou
 {
     int64_t end = simulation_now() + (timeout > 0 ? timeout : 0);
 
-    (void)err;
     poll(extra, n_extra, 0);
     while (land(rpc) == 0 && simulation_now() < end) {
         int64_t next = rpc->flights && rpc->flights->at < end ? rpc->flights->at : end;

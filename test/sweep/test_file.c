@@ -44,7 +44,6 @@ static void makes_all_combinations(void **state)
                                     "[options]\nscheduling.suspend-rate: 16\n");
     const struct grid_cell *last;
 
-    (void)state;
     assert_int_equal(sweep_cells(sweep), 2 * 2 * 1 * 3);
     assert_int_equal(sweep_axes(sweep), 4);
     assert_string_equal(sweep_axis(sweep, 0), "trace");
@@ -75,7 +74,6 @@ static void fills_in_parameters(void **state)
                                     "[parameters]\ntime: 1h 2h\njobs: 5\n"
                                     "[set]\nscheduling.suspend-rate: {jobs}0\n");
 
-    (void)state;
     assert_int_equal(sweep_cells(sweep), 2);
     assert_string_equal(grid_cell(sweep, 1)->streams[0], "poisson,time=1h,jobs=5");
     assert_string_equal(grid_cell(sweep, 2)->streams[0], "poisson,time=2h,jobs=5");
@@ -93,7 +91,6 @@ static void axes_have_settings(void **state)
                   "small: simulation.resources=4 CPU:100 Memory:10 scheduling.suspend-rate=8\n"
                   "large: policy.mov.alpha=0.5\n  simulation.resources=9,cpu=100\n");
 
-    (void)state;
     assert_int_equal(sweep_cells(sweep), 2);
     assert_string_equal(setting(sweep, 1, "resources"), "4 CPU:100 Memory:10");
     assert_string_equal(setting(sweep, 1, "suspend-rate"), "8");
@@ -108,7 +105,6 @@ static void general_section(void **state)
     struct sweep *sweep = read_text("[sweep]\nresults: out/r.db\nkeep: leases hosts\n"
                                     "configuration: x.conf y/z.conf\ntraces: t/one.lwf two.swf\n");
 
-    (void)state;
     assert_int_equal(sweep_cells(sweep), 4);
     assert_string_equal(sweep_default_results(sweep), "out/r.db");
     assert_int_equal(sweep->keep, SWEEP_KEEP_LEASES | SWEEP_KEEP_HOSTS);
@@ -124,7 +120,6 @@ static void paths_are_relative_to_the_file(void **state)
     struct sweep *sweep;
     struct prepared prepared;
 
-    (void)state;
     assert_int_equal(system("mkdir -p deep/down"), 0);
     write_file("deep/a.sweep",
                "[sweep]\nconfiguration: down/c.conf\n[trace t]\nfile: down/t.lwf\n");
@@ -198,7 +193,6 @@ static void says_what_is_wrong_and_where(void **state)
          "the grid has 144000 cells, at most 100000"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1000];
 
@@ -213,7 +207,6 @@ static void says_what_is_wrong_and_where(void **state)
 
 static void refuses_live_and_multiple_configurations(void **state)
 {
-    (void)state;
     write_file("live.conf", "[galerna]\n[general]\nmode: opennebula\n");
     write_file("many.conf", "[multi]\ntracefiles: a.lwf\n[p:scheduling]\nsuspend-rate: 1\n");
     fails_with("[sweep]\nconfiguration: live.conf\n[trace t]\nstreams: poisson,jobs=1\n",
@@ -230,7 +223,6 @@ static void digests_follow_contents(void **state)
     struct sweep *sweep = read_text(text);
     uint64_t first, second;
 
-    (void)state;
     write_file("t.lwf", "one");
     assert_int_equal(sweep_check(sweep, &err), 0);
     first = grid_cell(sweep, 1)->digest;

@@ -92,7 +92,6 @@ static void the_table_is_the_same_however_many_at_a_time(void **state)
     struct sweep *sweep = make(rates, CELLS, "40");
     struct sweep_outcome one[CELLS], four[CELLS];
 
-    (void)state;
     run(sweep, &(struct sweep_options){.results = "one.db", .jobs = 1, .keep = -1}, one);
     run(sweep, &(struct sweep_options){.results = "four.db", .jobs = 4, .keep = -1}, four);
     assert_int_equal(computed(one, CELLS), CELLS);
@@ -122,7 +121,6 @@ static void resumes(void **state)
     struct sweep_outcome first[CELLS], second[CELLS];
     struct sweep_options options = {.results = "resumes.db", .keep = SWEEP_KEEP_LEASES};
 
-    (void)state;
     run(sweep, &options, first);
     run(sweep, &options, second);
     assert_int_equal(computed(second, CELLS), 0);
@@ -153,7 +151,6 @@ static void follows_changes_of_the_grid(void **state)
     struct sweep_outcome outcomes[CELLS];
     int64_t end;
 
-    (void)state;
     run(before, &(struct sweep_options){.results = "grid.db", .keep = -1}, outcomes);
     end = outcomes[1].figures.end_time;
     run(after, &(struct sweep_options){.results = "grid.db", .keep = -1}, outcomes);
@@ -207,7 +204,6 @@ static void stops_in_order(void **state)
     struct error err = {0};
     size_t there = 0;
 
-    (void)state;
     assert_int_equal(sweep_run(sweep, &options, outcomes, &err), -1);
     assert_int_equal(err.code, EINTR);
     assert_non_null(strstr(err.text, "of 6 cells done"));
@@ -231,7 +227,6 @@ static void survives_being_killed(void **state)
     struct sweep *sweep = make(rates, CELLS, "150");
     struct sweep_options options = {.results = "killed.db", .jobs = 2, .keep = -1};
 
-    (void)state;
     run(sweep, &(struct sweep_options){.results = "quiet.db", .keep = -1}, NULL);
     for (unsigned i = 0; i < 12; i++) {
         struct error err = {0};
@@ -269,7 +264,6 @@ static void collects(void **state)
     struct error err = {0};
     char damaged[100];
 
-    (void)state;
     for (size_t cell = 1; cell <= 3; cell++)
         assert_int_equal(sweep_perform(sweep, cell, &options, &outcome, &err), 0);
     assert_int_equal(sweep_check(sweep, &err), 0);
@@ -312,7 +306,6 @@ static void failures_are_results(void **state)
     struct sweep_outcome outcomes[2];
     struct error err = {0};
 
-    (void)state;
     write_file("bad.lwf", "<lease-workload><lease-requests><broken>");
     assert_int_equal(sweep_add(sweep, &bad, &err), 0);
     assert_int_equal(sweep_add(sweep, &made, &err), 0);
@@ -337,7 +330,6 @@ static void refuses_what_is_not_its_own(void **state)
     struct error err = {0};
     static const char *const twice[] = {"8", "8"};
 
-    (void)state;
     write_file("other.db", "a text, and not at all a database of anything, long enough to be read");
     assert_int_equal(sweep_run(sweep, &options, &outcome, &err), -1);
     assert_non_null(strstr(err.text, "other.db"));

@@ -157,7 +157,6 @@ static int run(const char *words)
 
 static void values_go_where_rows_say(void **state)
 {
-    (void)state;
     assert_int_equal(run(""), EXIT_REFUSED);
     assert_int_equal(seen.count, 3);
     assert_string_equal(seen.own, "usual");
@@ -197,7 +196,6 @@ static void what_is_wrong_is_said(void **state)
         {"--f x", "'--f' is ambiguous: --first-term, --file"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int code = run(cases[i].words);
 
@@ -212,7 +210,6 @@ static void help_has_every_row(void **state)
 {
     struct command_option option;
 
-    (void)state;
     assert_int_equal(run("--help"), EXIT_DONE);
     assert_ptr_equal(strstr(out, "usage: test run [OPTION]... [WORD]...\n\nTest what"), out);
     for (size_t i = 0; command_line_option(&line, i, &option, NULL, NULL); i++) {
@@ -249,7 +246,6 @@ static void complete(const char *words, const char *offered)
 
 static void the_rest_of_a_word_is_offered(void **state)
 {
-    (void)state;
     complete("--na", "--name\n");
     complete("--s", "--second-term\n");
     complete("--mode f", "fast\nfastest\n");
@@ -265,7 +261,6 @@ static void texts_are_wrapped(void **state)
     size_t size;
     FILE *stream = open_memstream(&text, &size);
 
-    (void)state;
     command_line_wrap("one\n  kept   as it is\n\nnext paragraph", 0, 0, stream);
     fclose(stream);
     assert_string_equal(text, "one\n  kept   as it is\n\nnext paragraph\n");

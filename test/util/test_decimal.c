@@ -21,7 +21,6 @@ static void expect(const char *text, int decimals, int64_t number, const char *w
 
 static void numbers_come_out_as_they_went_in(void **state)
 {
-    (void)state;
     expect("0", 3, 0, "0");
     expect("-0", 3, 0, "0");
     expect("0.5", 3, 500, "0.5");
@@ -42,7 +41,6 @@ static void anything_else_is_refused(void **state)
                                         "inf", "1.0000", "1,5",  "--1", "9223372036854775.808"};
     int64_t value = 4711;
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (decimal_parse(wrong[i], 3, &value) == 0)
             fail_msg("'%s' is read", wrong[i]);

@@ -14,7 +14,6 @@ static void an_error_has_a_code_and_a_text(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     errno = 0;
     assert_int_equal(error_set(&err, ENOENT, "%s: line %d", "file", 7), -1);
     assert_int_equal(err.code, ENOENT);
@@ -26,7 +25,6 @@ static void the_text_of_errno_follows(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     errno = ENOENT;
     assert_int_equal(error_errno(&err, "%s: cannot read", "file"), -1);
     assert_int_equal(err.code, ENOENT);
@@ -38,7 +36,6 @@ static void the_text_of_errno_follows(void **state)
 
 static void nobody_has_to_want_the_text(void **state)
 {
-    (void)state;
     errno = 0;
     assert_int_equal(error_set(NULL, EINVAL, "%s", "unread"), -1);
     assert_int_equal(errno, EINVAL);
@@ -49,7 +46,6 @@ static void prefixes_are_put_in_front(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     error_set(&err, EINVAL, "is negative");
     assert_int_equal(error_prefix(&err, "line %d", 3), -1);
     assert_int_equal(error_prefix(&err, "a.conf"), -1);
@@ -62,7 +58,6 @@ static void long_texts_are_cut_and_terminated(void **state)
     struct error err;
     char text[2 * ERROR_TEXT_MAX];
 
-    (void)state;
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
     memset(&err, 'y', sizeof err);

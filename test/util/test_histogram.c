@@ -11,7 +11,6 @@ static void durations_fall_below_their_bounds(void **state)
 {
     struct histogram histogram = {0};
 
-    (void)state;
     histogram_add(&histogram, 0);
     histogram_add(&histogram, histogram_bounds[0]);
     histogram_add(&histogram, histogram_bounds[0] + 1);
@@ -28,7 +27,6 @@ static void a_negative_duration_counts_as_none(void **state)
 {
     struct histogram histogram = {0};
 
-    (void)state;
     histogram_add(&histogram, -7);
     assert_int_equal(histogram.counts[0], 1);
     assert_int_equal(histogram.sum, 0);
@@ -36,7 +34,6 @@ static void a_negative_duration_counts_as_none(void **state)
 
 static void bounds_rise(void **state)
 {
-    (void)state;
     for (int i = 1; i < HISTOGRAM_BOUNDS; i++)
         assert_true(histogram_bounds[i - 1] < histogram_bounds[i]);
 }

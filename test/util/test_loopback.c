@@ -13,7 +13,6 @@ static void addresses_of_this_machine_are_read(void **state)
 {
     union loopback_address address;
 
-    (void)state;
     assert_int_equal(loopback_read("127.0.0.1:9750", &address, NULL), 0);
     assert_int_equal(address.v4.sin_family, AF_INET);
     assert_int_equal(ntohs(address.v4.sin_port), 9750);
@@ -50,7 +49,6 @@ static void all_else_is_refused(void **state)
     union loopback_address address;
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         err = (struct error){0};
         assert_int_equal(loopback_read(texts[i], &address, &err), -1);

@@ -20,7 +20,6 @@ static void an_empty_map_finds_nothing(void **state)
 {
     struct map map;
 
-    (void)state;
     map_init(&map, 0);
     assert_int_equal(map_find(&map, 5), MAP_NONE);
     assert_int_equal(map_find_text(&map, ""), MAP_NONE);
@@ -33,7 +32,6 @@ static void a_new_value_is_zero_and_a_known_one_stays(void **state)
 {
     struct map map;
 
-    (void)state;
     map_init(&map, sizeof(int64_t));
     assert_int_equal(*(int64_t *)map_value(&map, map_add(&map, -7)), 0);
     set(&map, -7, 42);
@@ -48,7 +46,6 @@ static void entries_are_numbered_as_they_come(void **state)
     static const char *const words[] = {"", "a", "abcdefgh", "abcdefghi", "abcdefgi"};
     struct map map;
 
-    (void)state;
     map_init(&map, 0);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(map_add_text(&map, words[i]), i);
@@ -64,7 +61,6 @@ static void bytes_may_hold_zeros(void **state)
 {
     struct map map;
 
-    (void)state;
     map_init(&map, 0);
     map_add_bytes(&map, "a\0b", 3);
     assert_int_equal(map_find_bytes(&map, "a\0b", 3), 0);
@@ -77,7 +73,6 @@ static void the_last_entry_takes_the_number_of_a_removed_one(void **state)
 {
     struct map map;
 
-    (void)state;
     map_init(&map, sizeof(int64_t));
     for (int64_t key = 0; key < 4; key++)
         set(&map, key, 10 * key);
@@ -102,7 +97,6 @@ static void it_agrees_with_an_array(void **state)
     size_t n = 0;
     struct map map;
 
-    (void)state;
     map_init(&map, sizeof(int64_t));
     for (int64_t step = 1; step <= STEPS; step++) {
         int64_t at = (random = random * 1103515245 + 12345) / 65536 % KEYS;
@@ -132,7 +126,6 @@ static void many_texts_are_found(void **state)
     static char texts[TEXTS][20];
     struct map map;
 
-    (void)state;
     map_init(&map, sizeof(int));
     for (int i = 0; i < TEXTS; i++) {
         snprintf(texts[i], sizeof texts[i], "text %d", i);
@@ -156,7 +149,6 @@ static void copied_keys_stay_when_their_source_changes(void **state)
     const char *kept;
     struct map map;
 
-    (void)state;
     map_init_copying(&map, 0);
     kept = map_key_bytes(&map, map_add_text(&map, text));
     text[0] = 'O';

@@ -18,7 +18,6 @@ static void new_room_is_zeroed(void **state)
 {
     unsigned char *room = memory_new(100, 3);
 
-    (void)state;
     for (int i = 0; i < 300; i++)
         assert_int_equal(room[i], 0);
     free(room);
@@ -29,7 +28,6 @@ static void new_room_is_zeroed(void **state)
 
 static void room_that_was_used_before_is_zeroed(void **state)
 {
-    (void)state;
     for (size_t size = 1; size <= 2048; size *= 2) {
         unsigned char *room = memory_new(size, 1);
 
@@ -47,7 +45,6 @@ static void arrays_grow_by_doubling_and_keep_what_is_in_them(void **state)
     size_t allocated = 0, last = 0;
     int grown = 0, *array = NULL;
 
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         array = memory_grow(array, &allocated, (size_t)i + 1, sizeof *array);
         assert_true(allocated > (size_t)i);
@@ -68,7 +65,6 @@ static void copies_are_independent(void **state)
 {
     char source[] = "lease", *copy = memory_copy(source, 3), *text = memory_text(source);
 
-    (void)state;
     source[0] = 'x';
     assert_memory_equal(copy, "lea", 3);
     assert_string_equal(text, "lease");
@@ -90,7 +86,6 @@ static void without_memory_the_process_ends(void **state)
     ssize_t got;
     pid_t child;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     child = fork();
     assert_true(child >= 0);

@@ -25,14 +25,12 @@ static char folder[] = "/tmp/galerna-new-file-XXXXXX";
 /* Every test has an empty folder and works in it. */
 static int enter(void **state)
 {
-    (void)state;
     strcpy(folder + sizeof folder - 7, "XXXXXX");
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
 static int leave(void **state)
 {
-    (void)state;
     unlink("a");
     unlink("link");
     return chdir("/") == 0 ? rmdir(folder) : -1;
@@ -75,7 +73,6 @@ static void it_appears_when_it_is_complete(void **state)
     struct new_file *file = begin("new");
     struct stat status;
 
-    (void)state;
     assert_int_equal(access("a", F_OK), -1);
     assert_int_equal(new_file_commit(file, NULL), 0);
     has("a", "new");
@@ -89,7 +86,6 @@ static void it_takes_the_place_of_an_old_one_with_its_mode(void **state)
     struct new_file *file;
     struct stat status;
 
-    (void)state;
     assert_int_equal(new_file_commit(begin("old"), NULL), 0);
     assert_int_equal(chmod("a", 0604), 0);
     assert_int_equal(symlink("a", "link"), 0);
@@ -106,7 +102,6 @@ static void it_takes_the_place_of_an_old_one_with_its_mode(void **state)
 
 static void what_is_dropped_leaves_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(new_file_commit(begin("old"), NULL), 0);
     new_file_destroy(begin("new"));
     new_file_destroy(NULL);
@@ -127,7 +122,6 @@ static void a_full_disk_leaves_nothing(void **state)
     struct error err = {0};
     struct output *out;
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = (struct rlimit){.rlim_cur = 1000, .rlim_max = before.rlim_max};
     signal(SIGXFSZ, SIG_IGN);
@@ -146,7 +140,6 @@ static void a_signal_leaves_nothing(void **state)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         int status;
 
@@ -167,7 +160,6 @@ static void devices_are_written_in_place(void **state)
     struct output *out = output_create("/dev/full", &err);
     struct stat status;
 
-    (void)state;
     assert_non_null(out);
     write_much(out);
     assert_int_equal(output_close(out, &err), -1);
@@ -180,7 +172,6 @@ static void what_cannot_be_written_says_so_at_once(void **state)
 {
     struct error err = {0};
 
-    (void)state;
     assert_null(new_file_create("none/a", 0666, &err));
     assert_int_equal(err.code, ENOENT);
     assert_string_equal(err.text, "none/a: cannot be written: No such file or directory");

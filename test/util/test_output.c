@@ -51,7 +51,6 @@ static void numbers_are_exact(void **state)
     struct json_writer json;
     json_t *document;
 
-    (void)state;
     json_writer_init(&json, out);
     json_begin_array(&json);
     for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
@@ -87,7 +86,6 @@ static void any_double_reads_back(void **state)
 {
     uint64_t random = 88172645463325252u;
 
-    (void)state;
     for (int i = 0; i < 300000; i++) {
         char text[REAL_TEXT_MAX + 1], *end;
         uint64_t bits = draw(&random);
@@ -123,7 +121,6 @@ static void numbers_are_no_longer_than_needed(void **state)
         {1e300, "1.0000000000000001e+300"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[REAL_TEXT_MAX + 1];
 
@@ -137,7 +134,6 @@ static void short_numbers_stay_short(void **state)
     struct output *out = output_create_spool("x");
     size_t n;
 
-    (void)state;
     output_double(out, 0.1);
     output_char(out, ' ');
     output_double(out, 12.0);
@@ -157,7 +153,6 @@ static void any_text_is_valid(void **state)
     struct json_writer json;
     json_t *document;
 
-    (void)state;
     json_writer_init(&json, out);
     json_begin_object(&json);
     json_write_key(&json, "texts \"of\" all kinds");
@@ -192,7 +187,6 @@ static void text_set_aside_comes_back(void **state)
     struct error err = {0};
     FILE *file;
 
-    (void)state;
     for (int i = 0; i < PIECES; i++) {
         offsets[i] = output_position(spool);
         for (int k = 0; k <= i % 97; k++)
@@ -236,7 +230,6 @@ static void failures_are_told_once_at_the_end(void **state)
     struct output *out = output_create("/dev/full", NULL);
     struct error err = {0};
 
-    (void)state;
     assert_non_null(out);
     for (int i = 0; i < 100000; i++)
         output_integer(out, i);

@@ -19,7 +19,6 @@ static void expect(const char *text, const char *wanted)
 
 static void controls_are_masked(void **state)
 {
-    (void)state;
     expect("", "");
     expect("plain \xc3\xa9\xe2\x82\xac", "plain \xc3\xa9\xe2\x82\xac");
     expect("\x1b[31m\t\n\x7f", "?[31m???");
@@ -30,7 +29,6 @@ static void controls_are_masked(void **state)
 
 static void what_turns_the_direction_is_masked(void **state)
 {
-    (void)state;
     expect("a\xe2\x80\xae"
            "b",
            "a?b"); /* U+202E */
@@ -41,7 +39,6 @@ static void what_turns_the_direction_is_masked(void **state)
 
 static void a_cut_character_ends_with_its_text(void **state)
 {
-    (void)state;
     expect("a\xe2", "a\xe2");
     expect("a\xe2\x80", "a\xe2\x80");
 }

@@ -17,7 +17,6 @@
 /* Central European time by its rule: 2027-03-28 and 2027-10-31 are the days of change. */
 static int in_berlin(void **state)
 {
-    (void)state;
     setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
     tzset();
     return 0;
@@ -43,7 +42,6 @@ static void expect(enum recurrence recurrence, const char *first, uint32_t n, co
 
 static void days_keep_their_time(void **state)
 {
-    (void)state;
     expect(RECURRENCE_DAILY, "2027-03-27 09:00", 0, "2027-03-27 09:00:00");
     expect(RECURRENCE_DAILY, "2027-03-27 09:00", 1, "2027-03-28 09:00:00");
     expect(RECURRENCE_DAILY, "2027-10-30 09:00", 2, "2027-11-01 09:00:00");
@@ -60,7 +58,6 @@ static void weekends_are_left_out(void **state)
                                        "2027-01-08 08:00:00", "2027-01-11 08:00:00",
                                        "2027-01-12 08:00:00", "2027-01-13 08:00:00"};
 
-    (void)state;
     for (uint32_t i = 0; i < sizeof days / sizeof *days; i++)
         expect(RECURRENCE_WEEKDAYS, "2027-01-06 08:00", i, days[i]); /* a Wednesday */
     expect(RECURRENCE_WEEKDAYS, "2027-01-08 08:00", 1, "2027-01-11 08:00:00");
@@ -71,7 +68,6 @@ static void weekends_are_left_out(void **state)
 
 static void times_that_the_clock_skips_or_repeats(void **state)
 {
-    (void)state;
     expect(RECURRENCE_DAILY, "2027-03-27 02:30", 1, "2027-03-28 03:30:00");
     expect(RECURRENCE_DAILY, "2027-03-27 02:30", 2, "2027-03-29 02:30:00");
     assert_int_equal(recurrence_at(RECURRENCE_DAILY, at("2027-10-30 02:30"), 1),
@@ -80,7 +76,6 @@ static void times_that_the_clock_skips_or_repeats(void **state)
 
 static void hours_are_hours(void **state)
 {
-    (void)state;
     for (uint32_t n = 0; n < 30; n++)
         assert_int_equal(recurrence_at(RECURRENCE_HOURLY, at("2027-03-27 20:00"), n),
                          at("2027-03-27 20:00") + 3600 * (int64_t)n);
@@ -89,7 +84,6 @@ static void hours_are_hours(void **state)
 /* Where clocks are never set. */
 static void without_daylight_saving_time(void **state)
 {
-    (void)state;
     setenv("TZ", "JST-9", 1);
     tzset();
     expect(RECURRENCE_DAILY, "2027-03-27 02:30", 1, "2027-03-28 02:30:00");

@@ -26,7 +26,6 @@ static size_t place(const struct item *items, size_t n, int64_t number)
 
 static void an_empty_array_has_one_place(void **state)
 {
-    (void)state;
     assert_int_equal(place(NULL, 0, 5), 0);
 }
 
@@ -35,7 +34,6 @@ static void items_are_found_and_missing_ones_have_a_place(void **state)
 {
     struct item items[9];
 
-    (void)state;
     for (size_t n = 0; n <= 9; n++) {
         for (size_t i = 0; i < n; i++)
             items[i] = (struct item){.number = 10 * (int64_t)i};
@@ -54,7 +52,6 @@ static void of_equal_ones_it_is_the_first(void **state)
     const struct item items[] = {
         {.number = 1}, {.number = 2}, {.number = 2}, {.number = 2}, {.number = 3}};
 
-    (void)state;
     assert_int_equal(place(items, 5, 2), 1);
     assert_int_equal(place(items, 5, 3), 4);
 }

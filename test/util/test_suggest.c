@@ -24,7 +24,6 @@ static const char *best_for(const char *word)
 
 static void slips_are_recognized(void **state)
 {
-    (void)state;
     assert_string_equal(best_for("backfiling"), "backfilling");   /* left out */
     assert_string_equal(best_for("backfillling"), "backfilling"); /* too many */
     assert_string_equal(best_for("migratoin"), "migration");      /* swapped */
@@ -35,14 +34,12 @@ static void slips_are_recognized(void **state)
 
 static void the_nearest_wins(void **state)
 {
-    (void)state;
     assert_string_equal(best_for("resme-rate"), "resume-rate");
     assert_string_equal(best_for("suspensio"), "suspension");
 }
 
 static void nothing_is_suggested_when_nothing_is_near(void **state)
 {
-    (void)state;
     assert_string_equal(best_for("wakeup-interval"), "");
     assert_string_equal(best_for("xyz"), "");
     assert_string_equal(best_for(""), "");
@@ -54,7 +51,6 @@ static void the_text_asks_or_is_empty(void **state)
     struct suggestion suggestion;
     char text[64] = "old", small[8];
 
-    (void)state;
     suggestion_init(&suggestion, "cup");
     assert_string_equal(suggestion_text(&suggestion, text, sizeof text), "");
     suggestion_offer(&suggestion, "cpu");

@@ -68,7 +68,6 @@ static void progress(void *context, size_t n_ended, double share)
 {
     struct trial *trial = context;
 
-    (void)n_ended;
     assert_true(share >= 0 && share <= 1);
     trial->share = share;
     if (trial->stop_at_once)
@@ -103,7 +102,6 @@ static void all_results_arrive_whole(void **state)
     struct trial trial = {0};
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(run(&trial, true, &err), 0);
     assert_int_equal(trial.n_results, PIECES);
     assert_true(trial.share == 1);
@@ -111,7 +109,6 @@ static void all_results_arrive_whole(void **state)
 
 static void no_pieces_are_done_at_once(void **state)
 {
-    (void)state;
     assert_int_equal(workers_run(&(struct workers){.parallel = 2}, NULL), 0);
 }
 
@@ -120,7 +117,6 @@ static void a_failure_keeps_its_code_and_text(void **state)
     struct trial trial = {.bad = 2};
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(run(&trial, true, &err), -1);
     assert_int_equal(err.code, EDOM);
     assert_string_equal(err.text, "piece 1 is bad");
@@ -133,7 +129,6 @@ static void a_process_that_ends_early_is_told_from_one_that_fails(void **state)
     struct trial killed = {.killed = 1}, exiting = {.exiting = 1};
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(run(&killed, true, &err), -1);
     assert_int_equal(err.code, ECHILD);
     assert_non_null(strstr(err.text, "signal 9"));
@@ -148,7 +143,6 @@ static void a_failure_ends_the_others_unless_they_end_in_order(void **state)
     struct trial trial = {.bad = 1, .sleeping = true};
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(run(&trial, false, &err), -1);
     assert_int_equal(err.code, EDOM);
 }
@@ -158,7 +152,6 @@ static void a_stop_ends_all_children(void **state)
     struct trial trial = {.sleeping = true, .stop_at_once = true};
     struct error err = {0};
 
-    (void)state;
     assert_int_equal(run(&trial, false, &err), -1);
     assert_int_equal(err.code, EINTR);
     assert_int_equal(trial.n_results, 0);
@@ -171,7 +164,6 @@ static void a_system_call_that_fails_keeps_its_error_number(void **state)
     struct error err = {0};
     struct rlimit before, none;
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     none = (struct rlimit){.rlim_cur = 3, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);

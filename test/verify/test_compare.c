@@ -17,7 +17,6 @@ static void the_same_record_leaves_nothing_unchecked(void **state)
     json_t *record = load_record("haizea-1.0/img-migrate");
     struct verification verification;
 
-    (void)state;
     check_record(record, &haizeas, &verification);
     assert_true(verification.not_checked[GAP_DISK]);
     verify_compare(record, record, REPEATED_FROM_CONFIGURATION, &verification);
@@ -44,7 +43,6 @@ static void each_difference_is_named(void **state)
         {"status", "{}", "status: the record has an object of 0 members, the repeated run \"ok\""},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         json_t *record = load_record("haizea-1.0/img-migrate");
         json_t *lie = json_deep_copy(record);
@@ -75,7 +73,6 @@ static void each_difference_is_located(void **state)
         {"counters/Disk usage/0/2", SCHEDULE_UNSET, SCHEDULE_UNSET, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         json_t *record = load_record("haizea-1.0/img-migrate");
         json_t *lie = json_deep_copy(record);

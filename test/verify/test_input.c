@@ -36,7 +36,6 @@ static void a_truncated_record_is_an_error(void **state)
     size_t size = strlen(text);
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < size; i += 7) {
         char *part = malloc(i + 1); /* so that a read beyond it is noticed */
 
@@ -109,7 +108,6 @@ static void wrong_types_anywhere_are_survived(void **state)
 {
     json_t *record = load_record("haizea-1.0/pre-1be-local");
 
-    (void)state;
     json_object_del(record, "counters"); /* not read */
     change_record(record, "galerna",
                   "{\"schema\": \"galerna-record\", \"version\": 1, \"behaviour\": {\"a\": false}, "
@@ -140,7 +138,6 @@ static void errors_say_where(void **state)
         {"end_time", "9000000000000000000", "end_time: the number is too large"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_t *record = load_record("haizea-1.0/pre-1be-local");
         struct error err;
@@ -177,7 +174,6 @@ static void what_is_no_record_is_an_error(void **state)
     struct error err;
     char *nested;
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_int_equal(read_text(texts[i], strlen(texts[i]), &err), -1);
     nested = malloc(1000000);
@@ -192,7 +188,6 @@ static void a_file_that_is_not_there_is_an_error(void **state)
     struct schedule schedule;
     struct error err;
 
-    (void)state;
     assert_int_equal(schedule_read_path(&schedule, RECORDS "/none.json", &err), -1);
     assert_int_equal(err.code, ENOENT);
     assert_int_equal(schedule_read_path(&schedule, RECORDS, &err), -1);

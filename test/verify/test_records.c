@@ -41,7 +41,6 @@ static int check_folder(const char *pattern)
 
 static void haizeas_records_are_clean(void **state)
 {
-    (void)state;
     assert_true(check_folder("haizea-1.0/*.json") > 60);
     assert_true(check_folder("random/*.json") >= 60);
     assert_true(check_folder("haizea-1.1/*.json") >= 20);
@@ -66,7 +65,6 @@ static void each_oddity_is_tolerated_only_by_haizeas_rules(void **state)
     const struct verify_options as_haizea = {.partial = true, .compatibility = VERIFY_HAIZEA_1_0};
     const struct verify_options strict = {.partial = true, .compatibility = VERIFY_DEFAULT};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_t *record = load_record(cases[i].record);
         struct verification verification;
@@ -90,7 +88,6 @@ static void the_record_tells_the_rules(void **state)
     json_t *record = load_record("haizea-1.0/shutdown-time");
     struct verification verification;
 
-    (void)state;
     check_record(record, &options, &verification);
     assert_false(verification.haizea_1_0);
     verification_finish(&verification);

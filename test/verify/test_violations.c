@@ -253,7 +253,6 @@ static void expect_found(const struct violation_case *wrong, const char *says)
 
 static void each_wrong_record_is_found(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_found(&cases[i], "");
     for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
@@ -264,7 +263,6 @@ static void every_check_has_a_wrong_record(void **state)
 {
     bool tried[CHECKS] = {[CHECK_RECORD] = true, [CHECK_REPEATED] = true}; /* elsewhere */
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         tried[cases[i].check] = true;
     for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
@@ -286,7 +284,6 @@ static void a_record_that_is_not_complete_is_a_violation(void **state)
         {MOVED, {"galerna/version", "1"}},          {MOVED, {"stats/all-best-effort", NULL}},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof incomplete / sizeof *incomplete; i++)
         for (int partial = 0; partial < 2; partial++) {
             const struct verify_options options = {.partial = partial};
@@ -312,7 +309,6 @@ static void a_live_move_is_clean(void **state)
     json_t *record = load_record(MOVED);
     struct verification verification;
 
-    (void)state;
     check_record(record, &options, &verification);
     assert_int_equal(verification.n_violations, 0);
     verification_finish(&verification);
@@ -334,7 +330,6 @@ static void haizea_moves_each_vm_of_a_lease_once(void **state)
     };
     const struct verify_options as_haizea = {.partial = true, .compatibility = VERIFY_HAIZEA_1_0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct verification verification;
         json_t *record = load_record("random/rnd-0044");
@@ -379,7 +374,6 @@ static void who_makes_room_by_its_terms_is_clean(void **state)
     json_t *record = load_record(DISPLACED);
     struct verification verification;
 
-    (void)state;
     expect_no(DISPLACED, (struct change){NULL, NULL}, true, CHECK_IMMEDIATE);
     expect_no(DISPLACED, (struct change){NULL, NULL}, true, CHECK_TERMS);
     expect_no(DISPLACED, (struct change){"leases/0/state", "\"Queued\""}, false, CHECK_TERMS);
@@ -405,7 +399,6 @@ static void the_record_itself_is_clean(void **state)
     json_t *record = load_record(PREEMPTED);
     struct verification verification;
 
-    (void)state;
     check_record(record, &options, &verification);
     assert_int_equal(verification.n_violations, 0);
     for (int check = 0; check < CHECKS; check++)
@@ -425,7 +418,6 @@ static void memory_that_waits_for_its_suspension_counts(void **state)
     json_t *record = load_record("haizea-1.0/pre-1be-global");
     struct verification verification;
 
-    (void)state;
     /* Another lease on host 4 while VMs 1 to 3 are suspended one after the other. */
     change_record(record, "leases/1/rrs/0/start", "1770");
     change_record(record, "leases/1/rrs/0/res", "{\"1\": {\"Memory\": 1024}}");
@@ -451,7 +443,6 @@ static void work_that_was_lost_held_its_hosts(void **state)
     json_t *record = load_record(PREEMPTED);
     struct verification verification;
 
-    (void)state;
     change_record(
         record, "galerna",
         "{\"schema\": \"galerna-record\", \"version\": 1, \"withdrawn\": [[1, 1900, 2000, [1]]]}");

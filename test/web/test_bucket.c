@@ -12,7 +12,6 @@ static void a_burst_then_the_rate(void **state)
 {
     struct buckets buckets;
 
-    (void)state;
     buckets_init(&buckets, 2, 3);
     for (int i = 0; i < 3; i++)
         assert_true(buckets_take(&buckets, "a", 0));
@@ -32,7 +31,6 @@ static void many_callers(void **state)
     struct buckets buckets;
     char name[16];
 
-    (void)state;
     buckets_init(&buckets, 1, 2);
     assert_true(buckets_take(&buckets, "busy", 0));
     assert_true(buckets_take(&buckets, "busy", 0));

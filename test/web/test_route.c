@@ -49,7 +49,6 @@ static void becomes(const char *method, const char *path, const char *body, cons
 
 static void requests(void **state)
 {
-    (void)state;
     becomes("GET", "/api/v1/queue", NULL, NULL, "{\"command\":\"queue\"}");
     becomes("HEAD", "/api/v1/queue", NULL, NULL, "{\"command\":\"queue\"}");
     becomes("GET", "/api/v1/leases/17", NULL, NULL, "{\"command\":\"lease-show\",\"lease\":17}");
@@ -67,7 +66,6 @@ static void requests(void **state)
 
 static void refusals(void **state)
 {
-    (void)state;
     becomes("GET", "/api/v1", NULL, NULL, "no such path; /api/v1/openapi.json lists all");
     becomes("GET", "/api/v2/queue", NULL, NULL, "no such path; /api/v1/openapi.json lists all");
     becomes("GET", "/api/v1/queue/", NULL, NULL, "no such path; /api/v1/openapi.json lists all");
@@ -160,7 +158,6 @@ static void each_route_is_described(void **state)
 {
     json_t *file = description();
 
-    (void)state;
     for (size_t i = 0; i < n_routes; i++)
         check_route(file, &routes[i]);
     json_decref(file);
@@ -180,7 +177,6 @@ static void nothing_else_is_described(void **state)
     json_t *file = description(), *operations, *operation;
     const char *path, *method;
 
-    (void)state;
     json_object_foreach(json_object_get(file, "paths"), path, operations)
     {
         json_object_foreach(operations, method, operation)
@@ -198,7 +194,6 @@ static void terms_are_described(void **state)
     const json_t *schemas = json_object_get(json_object_get(file, "components"), "schemas");
     static const char *const names[] = {"Lease", "LeaseRequest", "LeaseChange"};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         for (size_t term = 0; term < LEASE_TERM_COUNT; term++)
             if (!json_object_get(json_object_get(json_object_get(schemas, names[i]), "properties"),

@@ -38,7 +38,6 @@ static void assert_replaced(const char *text, const char *name, const char *line
 
 static void one_line(void **state)
 {
-    (void)state;
     assert_replaced("A = 1\nDRS_INTERVAL = 600\nB = 2\n", "DRS_INTERVAL", "DRS_INTERVAL = -1",
                     "A = 1\n#galerna-replaced# DRS_INTERVAL = 600\n"
                     "DRS_INTERVAL = -1   #galerna\nB = 2\n");
@@ -46,7 +45,6 @@ static void one_line(void **state)
 
 static void a_vector_over_several_lines(void **state)
 {
-    (void)state;
     assert_replaced("SCHED_MAD = [\n  EXECUTABLE = \"one_sched\", # ] no end\n"
                     "  ARGUMENTS = \"-p [rank]\"\n]\nB = 2\n",
                     "SCHED_MAD", "SCHED_MAD = [ ARGUMENTS = \"-p galerna\" ]",
@@ -59,7 +57,6 @@ static void a_vector_over_several_lines(void **state)
 
 static void comments_and_longer_names_are_left(void **state)
 {
-    (void)state;
     assert_replaced("# DRS_INTERVAL = 1\nDRS_INTERVAL_MAX = 2\n", "DRS_INTERVAL",
                     "DRS_INTERVAL = -1",
                     "# DRS_INTERVAL = 1\nDRS_INTERVAL_MAX = 2\nDRS_INTERVAL = -1   #galerna\n");
@@ -67,7 +64,6 @@ static void comments_and_longer_names_are_left(void **state)
 
 static void all_of_several_are_replaced(void **state)
 {
-    (void)state;
     assert_replaced("X = 1\nx=2\n", "X", "X = 3",
                     "#galerna-replaced# X = 1\nX = 3   #galerna\n#galerna-replaced# x=2\n");
 }
@@ -76,7 +72,6 @@ static void a_new_value_takes_the_place_of_ours(void **state)
 {
     char *first, *second;
 
-    (void)state;
     first = replaced("X = 1\n", "X", "X = 2");
     second = replaced(first, "X", "X = 3");
     assert_string_equal(second, "#galerna-replaced# X = 1\nX = 3   #galerna\n");
@@ -88,7 +83,6 @@ static void a_vector_without_an_end_is_an_error(void **state)
 {
     struct error err;
 
-    (void)state;
     assert_null(oned_conf_replace("X = [\n A = \"]\"\n", "X", "X = 1", &err));
     assert_non_null(strstr(err.text, "X has an unclosed ["));
 }
@@ -98,7 +92,6 @@ static void a_text_without_changes_stays_as_it_is(void **state)
     bool changed;
     char *text = oned_conf_restore("X = 1\n# Y\nlast", &changed);
 
-    (void)state;
     assert_false(changed);
     assert_string_equal(text, "X = 1\n# Y\nlast");
     free(text);

@@ -21,7 +21,6 @@ static char root[64];
 
 static int begin(void **state)
 {
-    (void)state;
     setup_facts_init(&facts);
     snprintf(root, sizeof root, "setup.XXXXXX");
     assert_non_null(mkdtemp(root));
@@ -32,7 +31,6 @@ static int end(void **state)
 {
     char command[128];
 
-    (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     return system(command);
 }
@@ -117,7 +115,6 @@ static void put(const char *path, const char *text, mode_t mode)
 
 static void test_config_6_10(void **state)
 {
-    (void)state;
     read_recorded("6.10.5", "config-6.10.xml");
     assert_int_equal(facts.major, 6);
     assert_true(facts.config_known);
@@ -135,7 +132,6 @@ static void test_config_6_10(void **state)
 
 static void test_config_7_4(void **state)
 {
-    (void)state;
     read_recorded("7.4.0", "config-7.4.xml");
     assert_int_equal(facts.major, 7);
     assert_string_equal(facts.placement, "dummy");
@@ -161,7 +157,6 @@ static void test_zone(void **state)
     } zones[] = {{"100", 100}, {"0", 0}, {"-1", 0}, {"1x", 0}, {"99999999999", 0}};
     char config[300];
 
-    (void)state;
     read_recorded("7.4.0", "config-7.4.xml");
     assert_int_equal(facts.zone, 0);
     for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
@@ -177,7 +172,6 @@ static void test_zone(void **state)
 
 static void test_stock_7(void **state)
 {
-    (void)state;
     read_text("7.0.1", "<OPENNEBULA_CONFIGURATION><DRS_INTERVAL>600</DRS_INTERVAL><SCHED_MAD>"
                        "<ARGUMENTS>-t 15  -p rank -o one_drs</ARGUMENTS></SCHED_MAD>"
                        "<IM_MAD><ARGUMENTS>-p other</ARGUMENTS></IM_MAD>"
@@ -191,7 +185,6 @@ static void test_stock_7(void **state)
 
 static void test_submission_the_other_way(void **state)
 {
-    (void)state;
     read_text("6.8.0", "<OPENNEBULA_CONFIGURATION><VM_SUBMIT_ON_HOLD><![CDATA[NO]]>"
                        "</VM_SUBMIT_ON_HOLD></OPENNEBULA_CONFIGURATION>");
     judge(true);
@@ -200,7 +193,6 @@ static void test_submission_the_other_way(void **state)
 
 static void test_drivers_on_the_front_end(void **state)
 {
-    (void)state;
     read_text("7.4.0", "<OPENNEBULA_CONFIGURATION><SCHED_MAD><ARGUMENTS>-p galerna -o galerna"
                        "</ARGUMENTS></SCHED_MAD></OPENNEBULA_CONFIGURATION>");
     facts.local = true;
@@ -224,7 +216,6 @@ static void test_drivers_on_the_front_end(void **state)
 /* oned does not start with a driver that is not there: the files come first. */
 static void test_files_come_before_the_configuration(void **state)
 {
-    (void)state;
     read_text("7.4.0", "<OPENNEBULA_CONFIGURATION><SCHED_MAD><ARGUMENTS>-p rank -o one_drs"
                        "</ARGUMENTS></SCHED_MAD></OPENNEBULA_CONFIGURATION>");
     facts.local = true;
@@ -247,7 +238,6 @@ static void test_mm_sched_on_the_front_end(void **state)
 {
     char target[128];
 
-    (void)state;
     read_text("6.10.5", "<OPENNEBULA_CONFIGURATION/>");
     facts.local = true;
     put("/proc/1/comm", "systemd\n", 0644);
@@ -273,7 +263,6 @@ static void test_mm_sched_on_the_front_end(void **state)
 
 static void test_no_mm_sched_at_all(void **state)
 {
-    (void)state;
     read_text("6.10.5", "<OPENNEBULA_CONFIGURATION/>");
     facts.local = true;
     put("/proc/1/comm", "oned\n", 0644);
@@ -284,7 +273,6 @@ static void test_no_mm_sched_at_all(void **state)
 
 static void test_not_local_means_not_looked_at(void **state)
 {
-    (void)state;
     read_text("6.10.5", "<OPENNEBULA_CONFIGURATION/>");
     put("/proc/77/comm", "mm_sched\n", 0644);
     setup_look_around(&facts, root);
@@ -294,7 +282,6 @@ static void test_not_local_means_not_looked_at(void **state)
 
 static void test_endpoint_on_another_machine(void **state)
 {
-    (void)state;
     read_text("7.4.0", "<OPENNEBULA_CONFIGURATION/>");
     snprintf(facts.remote, sizeof facts.remote, "192.0.2.7");
     setup_look_around(&facts, root);
@@ -316,7 +303,6 @@ static void test_endpoint_on_another_machine(void **state)
 
 static void test_no_rights_and_no_leader(void **state)
 {
-    (void)state;
     assert_int_equal(setup_read_version(&facts, "7.4.0", NULL), 0);
     facts.administrator = SETUP_NO;
     facts.leads = SETUP_NO;
@@ -332,7 +318,6 @@ static void test_no_rights_and_no_leader(void **state)
 /* Each front-end of a zone is set up the same; all but one follow. */
 static void test_a_zone_of_several_front_ends(void **state)
 {
-    (void)state;
     assert_int_equal(setup_read_version(&facts, "7.4.0", NULL), 0);
     judge(false);
     for (size_t i = 0; i < n_findings; i++)
@@ -371,7 +356,6 @@ static void test_a_zone_of_several_front_ends(void **state)
 
 static void test_other_versions(void **state)
 {
-    (void)state;
     read_text("5.12.0", "<OPENNEBULA_CONFIGURATION/>");
     judge(false);
     assert_finding("version", SETUP_WRONG, "5.12.0", "");
@@ -392,7 +376,6 @@ static void test_bad_documents(void **state)
         "</a></a></a></a></a></a></a></a></a></a></a></a></OPENNEBULA_CONFIGURATION>",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct error err = {0};
 

@@ -50,7 +50,6 @@ static int begin(void **state)
 {
     char command[512], search[512];
 
-    (void)state;
     snprintf(root, sizeof root, "/tmp/switch.XXXXXX");
     assert_non_null(mkdtemp(root));
     snprintf(command, sizeof command,
@@ -77,14 +76,12 @@ static int end(void **state)
 {
     char command[128];
 
-    (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     return system(command);
 }
 
 static void note(void *context, const char *step)
 {
-    (void)context;
     snprintf(steps + strlen(steps), sizeof steps - strlen(steps), "%s\n", step);
 }
 
@@ -98,7 +95,6 @@ static void older_versions_have_a_service_to_mask(void **state)
     const struct setup_switch settings = to(6);
     struct error err;
 
-    (void)state;
     assert_int_equal(setup_apply(&settings, &err), 0);
     assert_string_equal(read_text("called"),
                         "mask --now opennebula-scheduler\nenable --now galernad\n");
@@ -117,7 +113,6 @@ static void newer_versions_have_drivers_and_a_configuration(void **state)
     struct error err;
     char path[256];
 
-    (void)state;
     assert_int_equal(setup_apply(&settings, &err), 0);
     assert_string_equal(read_text("called"), "restart opennebula\nenable --now galernad\n");
     assert_non_null(strstr(read_text("etc/one/oned.conf"), "\nDRS_INTERVAL = -1 "));
@@ -146,7 +141,6 @@ static void a_step_that_fails_ends_it(void **state)
     const struct setup_switch settings = to(7);
     struct error err;
 
-    (void)state;
     write_text("fails", "restart opennebula", 0644);
     assert_int_equal(setup_apply(&settings, &err), -1);
     assert_non_null(strstr(err.text, "systemctl restart opennebula ended with exit code 1"));
@@ -160,7 +154,6 @@ static void a_missing_configuration_is_named(void **state)
     struct error err;
     char path[256];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/etc/one/oned.conf", root);
     remove(path);
     assert_int_equal(setup_apply(&settings, &err), -1);

@@ -36,7 +36,6 @@ static long now_ms(void)
 
 static int begin(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "/tmp/shim.XXXXXX"); /* a socket's path must be short */
     assert_non_null(mkdtemp(folder));
     snprintf(socket_path, sizeof socket_path, "%s/control.sock", folder);
@@ -49,7 +48,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     if (listener > 0) {
         kill(listener, SIGKILL);
         waitpid(listener, NULL, 0);
@@ -149,7 +147,6 @@ static void test_place_wakes(void **state)
 {
     struct outcome outcome;
 
-    (void)state;
     start_listener(true);
     run(SHIM "/place", &outcome);
     assert_int_equal(outcome.status, 0);
@@ -163,7 +160,6 @@ static void test_place_without_daemon(void **state)
 {
     struct outcome outcome;
 
-    (void)state;
     run(SHIM "/place", &outcome);
     assert_int_equal(outcome.status, 0);
     assert_string_equal(outcome.out, EMPTY_PLAN);
@@ -175,7 +171,6 @@ static void test_place_with_a_silent_daemon(void **state)
 {
     struct outcome outcome;
 
-    (void)state;
     start_listener(false);
     run(SHIM "/place", &outcome);
     assert_int_equal(outcome.status, 0);
@@ -187,7 +182,6 @@ static void test_place_with_a_stale_socket(void **state)
 {
     struct outcome outcome;
 
-    (void)state;
     start_listener(true);
     kill(listener, SIGKILL);
     waitpid(listener, NULL, 0);
@@ -201,7 +195,6 @@ static void test_place_without_the_helper(void **state)
 {
     struct outcome outcome;
 
-    (void)state;
     setenv("GALERNA_WAKE", "/nowhere/galerna-wake", 1);
     run(SHIM "/place", &outcome);
     assert_int_equal(outcome.status, 0);
@@ -216,7 +209,6 @@ static void test_place_does_not_wait_for_the_end_of_input(void **state)
     int input[2], status;
     pid_t child;
 
-    (void)state;
     start_listener(true);
     assert_int_equal(pipe(input), 0);
     child = fork();
@@ -237,7 +229,6 @@ static void test_optimize(void **state)
 {
     struct outcome outcome;
 
-    (void)state;
     run(SHIM "/optimize 17", &outcome);
     assert_int_equal(outcome.status, 0);
     assert_string_equal(outcome.out, "<PLAN><ID>17</ID></PLAN>\n");
@@ -253,7 +244,6 @@ static void test_hook(void **state)
 {
     struct outcome outcome;
 
-    (void)state;
     start_listener(true);
     run(SHIM "/hook", &outcome);
     assert_int_equal(outcome.status, 0);
@@ -264,7 +254,6 @@ static void test_hook_without_daemon(void **state)
 {
     struct outcome outcome;
 
-    (void)state;
     run(SHIM "/hook", &outcome);
     assert_int_equal(outcome.status, 0);
     assert_non_null(strstr(outcome.out, "does not answer"));
@@ -274,7 +263,6 @@ static void test_wake(void **state)
 {
     struct outcome outcome;
 
-    (void)state;
     start_listener(true);
     run(WAKE " --vm 42", &outcome);
     assert_int_equal(outcome.status, 0);
