@@ -236,8 +236,14 @@ class Soak(Trial):
         time.sleep(5)
 
     def look(self, vm):
-        lost = self.sampler.lost.get(vm)
-        return lost if lost and vm not in self.sampler.seen else super().look(vm)
+        """As it was last seen if OpenNebula has lost it, or cannot read its records."""
+        try:
+            return super().look(vm)
+        except OnedError as error:
+            last = self.sampler.seen.get(vm) or self.sampler.lost.get(vm)
+            if not last or "Error getting virtual machine" not in str(error):
+                raise
+            return last
 
     def unsettled(self):
         """VMs that have not come to what they must come to."""

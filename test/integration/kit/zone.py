@@ -143,7 +143,11 @@ class LeadingOned(Oned):
         return max(found)[2] if found else None
 
     def prove(self):
-        """A new leader answers from what it has applied of its log; of all of it once it has written."""
+        """A new leader answers from what it has applied of its log; of all of it once it has written. One that
+        was deposed answers, too."""
+        if not any(front_end.outside() == self.endpoint and front_end.raft()[1]
+                   for front_end in self.front_ends):
+            self.follow()
         endpoint = self.endpoint
         if endpoint != self.proved:
             self.call("one.datastore.update", 0, 'PROVED = "%d"' % time.time(), 1)
@@ -153,11 +157,14 @@ class LeadingOned(Oned):
         try:
             return super().call(method, *arguments)
         except (OSError, OnedError):
-            leader = self.find()
-            if leader and leader.outside() != self.endpoint:
-                self.endpoint = leader.outside()
-                self.local = type(self.local)()  # connections of all threads
+            self.follow()
             raise
+
+    def follow(self):
+        leader = self.find()
+        if leader and leader.outside() != self.endpoint:
+            self.endpoint = leader.outside()
+            self.local = type(self.local)()  # connections of all threads
 
 
 class Zone(Real):
