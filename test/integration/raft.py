@@ -69,7 +69,8 @@ class ZoneSampler(GentleSampler):
     def poll(self):
         try:
             self.oned.prove()
-        except (OSError, OnedError):
+        except (OSError, OnedError) as error:
+            self.tell("-- not looked: %s" % error)
             return
         super().poll()
 
