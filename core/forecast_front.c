@@ -1,4 +1,9 @@
-/* Starts of leases without an end in front of reservations (in_front.h), for the forecast. */
+/* Starts of leases without an end in front of reservations (in_front.h), for the forecast.
+ *
+ * Who may start so is decided by may_start_in_front(), as in the engine. Where is decided on
+ * profiles: in_front.c and rebooking.c plan moves of leases in the slot table at the present time,
+ * and neither leases nor the table exist for the times of a forecast. It moves at most one
+ * reservation, to one host. */
 #include "core/forecast_inside.h"
 
 #include "core/in_front.h"
