@@ -137,8 +137,8 @@ static const struct {
          "the required PCI devices (%p) of the %h with enough room are in use, at least until %t"},
     [REASON_TOPOLOGY_IN_USE] = {LEAD_NONE, "the required CPUs, memory or pages of NUMA nodes of "
                                            "the %h with enough room are in use, at least until %t"},
-    [REASON_NO_ROOM_WITH_DEVICE] = {LEAD_NONE,
-                                    "no host with the PCI devices that a VM demands (%p) has room"},
+    [REASON_NO_ROOM_WITH_DEVICE] =
+        {LEAD_NONE, "no host with the PCI devices that a VM demands (%p) has room%s"},
     [REASON_NO_ROOM_WITH_TOPOLOGY] = {LEAD_NONE,
                                       "no host with NUMA nodes that a VM demands has room"},
     [REASON_KEPT_APART] =
@@ -273,6 +273,8 @@ static const char *sentence_of(const struct reason *reason)
         return "no room for %v from %t until %t%o%s";
     if (reason->id == REASON_START_PASSED && reason->text && *reason->text)
         return "its start at %t has passed, and %o%s";
+    if (reason->id == REASON_DRAINED && reason->text && *reason->text)
+        return "%s";
     if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text)
         return "must end by %t, the earliest possible end is %t: %s";
     if (reason->id == REASON_DEADLINE_UNREACHABLE && n[1] <= n[0])

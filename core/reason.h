@@ -25,7 +25,8 @@ enum reason_id {
                              * until n[2] or later */
     REASON_TOPOLOGY_IN_USE, /* the same for NUMA nodes: on n[0] hosts with room, until n[1] or later
                              */
-    REASON_NO_ROOM_WITH_DEVICE,   /* no host with the devices n[0] has room */
+    REASON_NO_ROOM_WITH_DEVICE,   /* no host with the devices n[0] has room; text: NULL, or of how
+                                   * many */
     REASON_NO_ROOM_WITH_TOPOLOGY, /* no host with such NUMA nodes has room */
     REASON_KEPT_APART,      /* n[0] hosts with room have VMs that it must be apart from; n[1] one of
                              * their leases */
@@ -81,7 +82,8 @@ enum reason_id {
     REASON_GIVEN_UP,          /* n[0] a VM that failed, n[1] attempts; text: the last failure */
     REASON_CANCELLED_BY,      /* text: the user */
     REASON_QUARANTINED,       /* all hosts it may use are quarantined */
-    REASON_DRAINED,           /* all hosts it may use are drained, or drained and quarantined */
+    REASON_DRAINED,           /* all hosts it may use are drained, or drained and quarantined; text:
+                               * NULL, or the sentence with the hosts */
     REASON_HOSTS_TOO_SMALL,   /* hosts have at most n[0] CPU (1/100) and n[1] MB; n[2] VMs; n[3]
                                * TOO_SMALL_...: the insufficient resource; 0: no host has enough of
                                * both */

@@ -185,14 +185,30 @@ static void note_rank(struct facts *facts, const struct lease_record *lease,
     facts_note(facts, NOTE_RANK, lease->id, &(struct reason){.text = text}, INSTANT_NONE);
 }
 
+/* The sentence of REASON_DRAINED. */
+static void tell_drained(int32_t host, size_t n, bool quarantined, char text[STORE_TEXT_MAX])
+{
+    const char *what = quarantined ? "drained or quarantined" : "drained";
+
+    if (n == 1)
+        snprintf(text, STORE_TEXT_MAX,
+                 "host %d, the only one that it may use, is %s: an operator empties it", host,
+                 what);
+    else
+        snprintf(text, STORE_TEXT_MAX,
+                 "the %zu hosts that it may use (host %d, ...) are %s: an operator empties them", n,
+                 host, what);
+}
+
 /* The reason if all hosts that the lease may use are quarantined, or drained without a planned end;
  * else REASON_NONE. A promise keeps its hosts. */
 static enum reason_id hosts_are_out(const struct facts *facts, const struct lease_record *lease,
-                                    const struct host_filter *filter)
+                                    const struct host_filter *filter, char text[STORE_TEXT_MAX])
 {
     const struct host_pool *pool = &facts->picture->hosts->pool;
     const struct quarantine *quarantine = facts->planner->settings.quarantine;
-    enum reason_id reason = REASON_NONE;
+    size_t n = 0, n_quarantined = 0;
+    int32_t drained = -1;
 
     if (lease->phase == PHASE_RESERVED || *lease->booking ||
         ((!quarantine || quarantine->n == 0) && (!facts->drains || facts->drains->n == 0)))
@@ -203,14 +219,18 @@ static enum reason_id hosts_are_out(const struct facts *facts, const struct leas
 
         if (!host_filter_allows(filter, i))
             continue;
+        n++;
         if (drain && drain->from <= facts->now && drain->until == INSTANT_NEVER)
-            reason = REASON_DRAINED;
+            drained = drained < 0 ? host : drained;
         else if (!quarantine || !quarantine_has(quarantine, host, clock_now()))
             return REASON_NONE;
-        else if (reason == REASON_NONE)
-            reason = REASON_QUARANTINED;
+        else
+            n_quarantined++;
     }
-    return reason;
+    if (drained < 0)
+        return n_quarantined ? REASON_QUARANTINED : REASON_NONE;
+    tell_drained(drained, n, n_quarantined > 0, text);
+    return REASON_DRAINED;
 }
 
 /* Has the VM failed recently, and must it wait for its next attempt? */
@@ -249,6 +269,7 @@ static bool filter_of_document(struct facts *facts, const struct lease_record *l
                                int32_t *filter)
 {
     struct eligible eligible;
+    char text[STORE_TEXT_MAX] = "";
     enum reason_id out;
 
     look_at_hosts(facts, lease, document, &eligible);
@@ -269,9 +290,9 @@ static bool filter_of_document(struct facts *facts, const struct lease_record *l
     }
     if (eligible.rank_ignored)
         note_rank(facts, lease, vm, eligible.reason);
-    out = hosts_are_out(facts, lease, eligible.filter);
+    out = hosts_are_out(facts, lease, eligible.filter, text);
     if (out != REASON_NONE) {
-        cannot_be_placed(facts, lease, &(struct reason){.id = out}, INSTANT_NONE);
+        cannot_be_placed(facts, lease, &(struct reason){.id = out, .text = text}, INSTANT_NONE);
         return false;
     }
     *filter = filter_number(facts, vm, eligible.filter);

@@ -91,33 +91,6 @@ static struct reason with_closing(const struct planner *planner, const struct re
     return reason;
 }
 
-/* Adds to a reason about room the requirement that excludes the room on other hosts. */
-static struct reason with_requirement(const struct planner *planner,
-                                      const struct lease_record *lease, const struct reason *known,
-                                      char *text, size_t size)
-{
-    struct reason reason = *known;
-    char requirement[80];
-    size_t n;
-    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
-
-    if (reason.id != REASON_NO_ROOM_NOW && reason.id != REASON_NO_ROOM_AT_START &&
-        (reason.id != REASON_NO_ROOM_AT_ONCE || reason.n[3]))
-        return reason;
-    for (size_t i = 0; i < n && planner->picture.eligibility; i++) {
-        const struct vm_observation *observed = world_vm(planner->world, vms[i]->id);
-
-        if (!observed || !observed->full ||
-            !eligibility_narrows(planner->picture.eligibility, observed->full, requirement,
-                                 sizeof requirement))
-            continue;
-        snprintf(text, size, " on the hosts that meet SCHED_REQUIREMENTS %s", requirement);
-        reason.text = text;
-        break;
-    }
-    return reason;
-}
-
 struct reason planner_reason_in_full(const struct planner *planner,
                                      const struct lease_record *lease, const struct reason *known,
                                      char *text, size_t size)
@@ -130,7 +103,7 @@ struct reason planner_reason_in_full(const struct planner *planner,
     if (reason.id == REASON_NO_ROOM_AT_START && lease->kind == LEASE_RESERVATION &&
         lease->accumulated == 0)
         reason.n[1] = lease->start;
-    return with_requirement(planner, lease, &reason, text, size);
+    return planner_with_hosts(planner, lease, &reason, text, size);
 }
 
 void planner_set_reason(struct planner *planner, const struct lease_record *lease,

@@ -12,6 +12,14 @@
 
 enum { ROOM_PAUSE = 60 /* seconds until missing room is checked again */ };
 
+static void drop_open(struct picture *picture)
+{
+    for (size_t i = 0; i < picture->n_kinds; i++)
+        free(picture->kinds[i].hosts);
+    free(picture->kinds);
+    free(picture->open);
+}
+
 void picture_drop(struct picture *picture)
 {
     eligibility_destroy(picture->eligibility);
@@ -19,6 +27,7 @@ void picture_drop(struct picture *picture)
     vmgroups_release(picture->vmgroups);
     hosts_release(picture->hosts);
     site_release(picture->site);
+    drop_open(picture);
     free(picture->closed);
     free(picture->insides);
     *picture = (struct picture){0};
@@ -230,6 +239,42 @@ static void take_insides(struct picture *picture, const struct drains *drains)
     }
 }
 
+static void add_kind(struct picture *picture, const struct host_device *device, size_t host)
+{
+    struct device_kind *kind = picture->kinds;
+    size_t n = picture->n_kinds, words = bitmap_words(picture->hosts->pool.n);
+
+    while (n > 0 && (kind->vendor != device->vendor || kind->device != device->device ||
+                     kind->class != device->class))
+        n--, kind++;
+    if (n == 0) {
+        if (picture->n_kinds == DEVICE_KINDS_MOST)
+            return;
+        picture->kinds = memory_grow(picture->kinds, &picture->kinds_allocated,
+                                     picture->n_kinds + 1, sizeof *picture->kinds);
+        kind = &picture->kinds[picture->n_kinds++];
+        *kind = (struct device_kind){device->vendor, device->device, device->class,
+                                     memory_new(words, sizeof *kind->hosts)};
+    }
+    bitmap_add(kind->hosts, host);
+}
+
+/* After picture->closed: which hosts are open, and the kinds of their devices. */
+static void note_open(struct picture *picture)
+{
+    const struct host_pool *pool = &picture->hosts->pool;
+
+    picture->open = memory_new(bitmap_words(pool->n), sizeof *picture->open);
+    for (size_t i = 0; i < pool->n; i++) {
+        const struct host_hardware *hardware = pool->items[i].hardware;
+
+        if (!picture->closed[i])
+            bitmap_add(picture->open, i);
+        for (size_t j = 0; hardware && j < hardware->n_devices; j++)
+            add_kind(picture, &hardware->devices[j], i);
+    }
+}
+
 int picture_take(struct picture *picture, const struct planner *planner,
                  const struct drains *drains, struct error *err)
 {
@@ -249,6 +294,7 @@ int picture_take(struct picture *picture, const struct planner *planner,
         picture->closed[i] =
             !takes_vms(&pool->items[i]) ||
             quarantine_has(planner->settings.quarantine, pool->items[i].id, clock_now());
+    note_open(picture);
     picture->eligibility =
         eligibility_create(&(struct eligibility_site){.hosts = pool,
                                                       .datastores = &picture->site->datastores,

@@ -15,6 +15,14 @@ struct inside {
 };
 
 /* Hosts and site as the plan sees them. Places number the hosts first, then the insides. */
+enum { DEVICE_KINDS_MOST = 64 /* told apart, so that costs are bounded */ };
+
+/* PCI devices with the same identifiers. */
+struct device_kind {
+    uint32_t vendor, device, class;
+    uint64_t *hosts; /* that have any: a bitmap by place */
+};
+
 struct picture {
     struct hosts_seen *hosts;
     struct site_seen *site;
@@ -22,6 +30,9 @@ struct picture {
     struct eligibility *eligibility;
     struct company *company; /* NULL with vmgroups */
     bool *closed;            /* by place: the host takes no VMs; without the insides */
+    uint64_t *open;          /* the other hosts, as a bitmap */
+    struct device_kind *kinds;
+    size_t n_kinds, kinds_allocated;
     struct inside *insides;
     size_t n_insides, insides_allocated;
     uint64_t digest;
@@ -188,6 +199,12 @@ uint32_t picture_inside(const struct picture *picture, uint32_t host, const char
  * with its text in *eligible. */
 void planner_look_for_room(struct planner *planner, const struct lease_record *lease, int64_t now,
                            struct reason *reason, struct eligible *eligible);
+
+/* --- which_hosts.c --- */
+/* The reason; if it is a lack of room, with the hosts that count for the lease and the drains that
+ * close them, in the text. O(drains + hosts / 64 x kinds of devices). */
+struct reason planner_with_hosts(const struct planner *planner, const struct lease_record *lease,
+                                 const struct reason *known, char *text, size_t size);
 
 /* --- planned.c: the leases that the engine has been given --- */
 struct planned *planned_add(struct facts *facts, int64_t lease);

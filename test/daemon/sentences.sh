@@ -6,7 +6,7 @@ set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=running.bash
 . "$(dirname "$0")/running.bash"
-export COLUMNS=140
+export COLUMNS=300
 
 # tells TEXT ARGUMENT...: within 40 s 'galerna ARGUMENT...' says so.
 told() {
@@ -45,11 +45,30 @@ full=$(oned submit --cpu 4 --memory 128)
 until_true is "$full" running
 host=$(lease show "$full" --json | tr -d ' \n' | grep -oE '"hosts":\[[0-9]+' | grep -oE '[0-9]+$')
 vm=$(oned submit --cpu 1 --memory 128 --attribute "SCHED_REQUIREMENTS=\"CURRENT_VMS=$full\"")
-tells "room for 0 now on the hosts that meet SCHED_REQUIREMENTS CURRENT_VMS=$full " lease why "$vm"
+tells "room for 0 now on host $host, the only one of 2 that it may use \(SCHED_REQUIREMENTS CURRENT_VMS=$full\) " lease why "$vm"
 free=$(oned submit --cpu 1 --memory 128 --attribute 'SCHED_REQUIREMENTS="FREE_CPU>500"')
 tells 'not meeting SCHED_REQUIREMENTS FREE_CPU>500 at present' lease why "$free"
 oned call one.vm.action terminate "$vm" >/dev/null
 oned call one.vm.action terminate "$free" >/dev/null
+
+does='hosts that have the PCI device of a VM'
+oned call sandbox.host "$host" 'PCI=[ADDRESS="0000:01:00:0",SHORT_ADDRESS="01:00.0",VENDOR="10de",DEVICE="20f1",CLASS="0302"]' >/dev/null
+vm=$(oned submit --cpu 1 --memory 128 --attribute 'PCI=[VENDOR="10de",CLASS="0302"]')
+tells "no host with the PCI devices that a VM demands \(vendor 10de, class 0302\) has room: only host $host has them" lease why "$vm"
+other=$(oned submit --cpu 4 --memory 128)
+until_true is "$other" running
+tells "room for 0 now on host $host, the only one of 2 that it may use \(PCI device vendor 10de class 0302\) " lease why "$vm"
+oned call one.vm.action terminate "$vm" >/dev/null
+oned call one.vm.action terminate "$other" >/dev/null
+
+does='a reservation on a drained host'
+only="host $((1 - host)), the only one"
+reserve=(oned submit --cpu 1 --memory 128 --attribute "SCHED_REQUIREMENTS=\"ID=$((1 - host))\"" --haizea START=+01:00:00,DURATION=00:10:00)
+"$galerna" host drain "$((1 - host))" --until +5h --state-dir "$work/state" >/dev/null
+tells "$only of 2 that it may use \(.*\): host $((1 - host)) is drained until 2" lease why "$("${reserve[@]}")"
+"$galerna" host drain "$((1 - host))" --state-dir "$work/state" >/dev/null
+tells "$only that it may use, is drained: an operator empties it" lease why "$("${reserve[@]}")"
+"$galerna" host undrain "$((1 - host))" --state-dir "$work/state" >/dev/null
 
 does='room that does not last'
 "$galerna" host book "$((1 - host))" --name course --users oneadmin --from +30m --until +5h \
