@@ -26,6 +26,8 @@ struct which_hosts {
     uint32_t first;
     bool narrowed;
     char causes[200];
+    const struct drains *drains; /* NULL: none concern the lease */
+    int64_t from, until;         /* the time for which it wants room */
 };
 
 static void name_cause(struct which_hosts *which, const char *cause)
@@ -164,23 +166,22 @@ static void tell_number(const struct which_hosts *which, char *text, size_t size
 /* --- drains ----------------------------------------------------------------------------------- */
 
 /* Appends "host 1 is drained until ..." if drains close many of the hosts between these times. */
-static void tell_drains(const struct which_hosts *which, const struct drains *drains,
-                        const struct lease_record *lease, const int64_t times[2],
-                        const char *before, char *text, size_t size)
+static void tell_drains(const struct which_hosts *which, const char *before, char *text,
+                        size_t size)
 {
     uint64_t *closed;
     size_t n = 0;
     const struct drain *first = NULL;
     char until[64] = "", what[TERM_TEXT_MAX + 16] = "drained", when[40];
 
-    if (!drains || drains->n == 0 || *lease->booking || size == 0)
+    if (!which->drains || which->drains->n == 0)
         return;
     closed = memory_new(bitmap_words(which->picture->hosts->pool.n), sizeof *closed);
-    for (size_t i = 0; i < drains->n; i++) {
-        const struct drain *drain = &drains->items[i];
+    for (size_t i = 0; i < which->drains->n; i++) {
+        const struct drain *drain = &which->drains->items[i];
         uint32_t host = picture_place(which->picture, drain->host);
 
-        if (host == HOST_NONE || drain->from >= times[1] || drain->until <= times[0] ||
+        if (host == HOST_NONE || drain->from >= which->until || drain->until <= which->from ||
             !bitmap_has(which->hosts, host) || bitmap_has(closed, host))
             continue;
         bitmap_add(closed, host);
@@ -210,18 +211,17 @@ static bool is_about_room(const struct reason *reason)
            (reason->id == REASON_NO_ROOM_AT_ONCE && !reason->n[3]);
 }
 
-/* The time for which the lease wants room. */
-static void times_of(const struct lease_record *lease, const struct reason *reason,
-                     int64_t times[2])
+static void note_times(struct which_hosts *which, const struct lease_record *lease,
+                       const struct reason *reason)
 {
-    times[0] = clock_now();
-    times[1] =
-        lease->duration == SPAN_UNLIMITED ? INSTANT_NEVER : instant_add(times[0], lease->duration);
+    which->from = clock_now();
+    which->until = lease->duration == SPAN_UNLIMITED ? INSTANT_NEVER
+                                                     : instant_add(which->from, lease->duration);
     if (reason->id == REASON_NO_ROOM_AT_START) {
-        times[0] = reason->n[1];
-        times[1] = reason->n[2];
+        which->from = reason->n[1];
+        which->until = reason->n[2];
     } else if (reason->id == REASON_DEADLINE_UNREACHABLE) {
-        times[1] = reason->n[0];
+        which->until = reason->n[0];
     }
 }
 
@@ -233,7 +233,6 @@ struct reason planner_with_hosts(const struct planner *planner, const struct lea
     struct reason reason = *known;
     struct which_hosts which;
     size_t length = 0;
-    int64_t times[2];
 
     if (!room && !late && known->id != REASON_NO_ROOM_WITH_DEVICE)
         return reason;
@@ -243,10 +242,10 @@ struct reason planner_with_hosts(const struct planner *planner, const struct lea
             tell_number(&which, text, size);
         else if (room)
             length = tell_which(&which, text, size);
-        times_of(lease, known, times);
+        note_times(&which, lease, known);
+        which.drains = *lease->booking ? NULL : planner->settings.drains;
         if ((room || late) && length < size)
-            tell_drains(&which, planner->settings.drains, lease, times, room ? ": " : "",
-                        text + length, size - length);
+            tell_drains(&which, room ? ": " : "", text + length, size - length);
         if (text[0])
             reason.text = text;
     }

@@ -9,104 +9,15 @@
 
 #include <cmocka.h>
 
-#include "adapters/opennebula/rights.h"
 #include "configuration/configuration.h"
-#include "configuration/ini.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/lease_order.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/user_usage.h"
 #include "test/daemon/change_records.h"
-#include "test/daemon/fake_cloud.h"
+#include "test/daemon/intake_fixture.h"
 #include "test/daemon/store_fixture.h"
-
-enum { NOW = 100000, ATTRIBUTES_MAX = 6 };
-
-struct stage {
-    struct scene scene;
-    struct store *store;
-    struct ini ini;
-    struct attribute attributes[FAKE_VMS_MAX][ATTRIBUTES_MAX];
-    char last[FAKE_VMS_MAX][32]; /* the word of a lease's last line of history */
-};
-
-static void hear(void *context, const struct store_event *event)
-{
-    struct stage *stage = context;
-
-    if (event->lease >= 0 && event->lease < FAKE_VMS_MAX)
-        snprintf(stage->last[event->lease], sizeof stage->last[0], "%s", event->event);
-}
-
-static void open_stage(struct stage *stage, void **state, const char *rights)
-{
-    struct error err = {0};
-
-    memset(stage, 0, sizeof *stage);
-    stage->store = ((struct store_fixture *)*state)->store;
-    scene_open(&stage->scene, stage->store);
-    ini_init(&stage->ini);
-    assert_int_equal(ini_read_text(&stage->ini, "f", rights, strlen(rights), &err), 0);
-    stage->scene.daemon.rights = rights_create(&stage->ini, &err);
-    if (!stage->scene.daemon.rights)
-        fail_msg("%s", err.text);
-    stage->scene.live.group_timeout = 60;
-    store_listen(stage->store, hear, stage);
-}
-
-static void close_stage(struct stage *stage)
-{
-    store_ignore(stage->store, stage);
-    rights_destroy(stage->scene.daemon.rights);
-    ini_finish(&stage->ini);
-    scene_close(&stage->scene);
-}
-
-/* "NAME=value", ... of HAIZEA, ended by NULL. */
-static void ask(struct stage *stage, struct vm *vm, ...)
-{
-    static const char *const names[] = {"HAIZEA/START", "HAIZEA/DURATION", "HAIZEA/GROUP",
-                                        "HAIZEA/GROUP_SIZE", "HAIZEA/OTHER"};
-    struct attribute *items = stage->attributes[vm->id];
-    const char *text;
-    size_t n = 0;
-    va_list args;
-
-    va_start(args, vm);
-    while ((text = va_arg(args, const char *)))
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            size_t length = strlen(names[i]);
-
-            if (strncmp(text, names[i] + strlen("HAIZEA/"), length - strlen("HAIZEA/")) == 0 &&
-                text[length - strlen("HAIZEA/")] == '=')
-                items[n++] = (struct attribute){names[i], strchr(text, '=') + 1};
-        }
-    va_end(args);
-    vm->user_template = (struct attributes){.items = items, .n = n};
-}
-
-static struct vm *add(struct stage *stage, int32_t id, enum vm_state state)
-{
-    return fake_cloud_add_vm(stage->scene.fake, id, state, state == VM_RUNNING ? 0 : -1, 100, 512);
-}
-
-static void take_in(struct stage *stage, int64_t now)
-{
-    scene_poll(&stage->scene);
-    intake(&stage->scene.daemon, now);
-}
-
-static void expect(struct stage *stage, int64_t id, enum lease_phase phase, const char *word)
-{
-    const struct lease_record *lease = store_lease(stage->store, id);
-
-    assert_non_null(lease);
-    if (lease->phase != phase)
-        fail_msg("lease %d is %s, not %s: %s", (int)id, phase_name(lease->phase), phase_name(phase),
-                 lease->reason);
-    assert_string_equal(stage->last[id], word);
-}
 
 static void each_vm_becomes_a_lease(void **state)
 {
@@ -114,11 +25,11 @@ static void each_vm_becomes_a_lease(void **state)
 
     open_stage(&stage, state, "[rights]\n");
     add(&stage, 1, VM_PENDING);
-    ask(&stage, add(&stage, 2, VM_PENDING), "START=best_effort", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add(&stage, 2, VM_PENDING), "START=best_effort", "DURATION=00:10:00", NULL);
     add(&stage, 3, VM_RUNNING);
     add(&stage, 4, VM_POWEROFF);
-    ask(&stage, add(&stage, 5, VM_PENDING), "START=some day", NULL);
-    ask(&stage, add(&stage, 6, VM_RUNNING), "START=some day", NULL);
+    ask_for(&stage, add(&stage, 5, VM_PENDING), "START=some day", NULL);
+    ask_for(&stage, add(&stage, 6, VM_RUNNING), "START=some day", NULL);
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_WAITING, "requested");
     assert_true(store_lease(stage.store, 1)->plain);
@@ -151,7 +62,7 @@ static void a_vm_on_hold_asks_when_it_is_released(void **state)
 
     open_stage(&stage, state, "[rights]\n");
     vm = add(&stage, 1, VM_HOLD);
-    ask(&stage, vm, "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask_for(&stage, vm, "START=+01:00:00", "DURATION=00:10:00", NULL);
     take_in(&stage, 100);
     expect(&stage, 1, PHASE_PARKED, "adopted");
     store_activity(store_lease(stage.store, 1), 100, text, sizeof text);
@@ -174,7 +85,7 @@ static void a_lease_that_is_held_before_it_is_decided_stays_held(void **state)
 
     open_stage(&stage, state, "[rights]\n");
     vm = add(&stage, 1, VM_PENDING);
-    ask(&stage, vm, "START=best_effort", "DURATION=00:10:00", NULL);
+    ask_for(&stage, vm, "START=best_effort", "DURATION=00:10:00", NULL);
     take_in(&stage, 100);
     lease = store_lease(stage.store, 1);
     assert_int_equal(lease_apply(stage.store, lease, EVENT_HOLD, 150, "%s", ""), 0);
@@ -192,7 +103,7 @@ static void plain_vms_can_be_ignored(void **state)
     open_stage(&stage, state, "[rights]\n");
     stage.scene.live.plain_vms = PLAIN_IGNORE;
     add(&stage, 1, VM_PENDING);
-    ask(&stage, add(&stage, 2, VM_PENDING), "START=now", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add(&stage, 2, VM_PENDING), "START=now", "DURATION=00:10:00", NULL);
     take_in(&stage, NOW);
     assert_null(store_lease(stage.store, 1));
     expect(&stage, 2, PHASE_WAITING, "requested");
@@ -205,8 +116,8 @@ static void what_is_not_granted_is_refused(void **state)
     struct stage stage;
 
     open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
-    ask(&stage, add(&stage, 1, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
-    ask(&stage, add(&stage, 2, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add(&stage, 1, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add(&stage, 2, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_WAITING, "requested");
     assert_int_equal(store_lease(stage.store, 1)->kind, LEASE_RESERVATION);
@@ -215,23 +126,6 @@ static void what_is_not_granted_is_refused(void **state)
     expect(&stage, 2, PHASE_REFUSED, "refused");
     assert_string_equal(store_lease(stage.store, 2)->reason_word, "not-granted");
     close_stage(&stage);
-}
-
-static void give(struct stage *stage, int32_t id, int32_t uid, const char *user)
-{
-    for (size_t i = 0; i < FAKE_VMS_MAX; i++)
-        if (stage->scene.fake->vms[i].id == id) {
-            stage->scene.fake->vms[i].uid = uid;
-            stage->scene.fake->vms[i].user = user;
-        }
-}
-
-static struct vm *add_now(struct stage *stage, int32_t id)
-{
-    struct vm *vm = add(stage, id, VM_PENDING);
-
-    vm->stime = NOW;
-    return vm;
 }
 
 /* The VMs have one processor and 512 MB. */
@@ -244,9 +138,9 @@ static void one_users_reservations_have_a_share_of_the_cloud(void **state)
     for (int i = 0; i < 2; i++)
         stage.scene.fake->hosts[i] =
             (struct host){.id = i, .cpu = 800, .memory = 16384, .state = i ? HOST_ON : HOST_ERROR};
-    ask(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=8:00:00:00", NULL);
-    ask(&stage, add_now(&stage, 2), "START=+01:00:00", "DURATION=9:00:00:00", NULL);
-    ask(&stage, add_now(&stage, 3), "START=+01:00:00", "DURATION=8:00:00:00", NULL);
+    ask_for(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=8:00:00:00", NULL);
+    ask_for(&stage, add_now(&stage, 2), "START=+01:00:00", "DURATION=9:00:00:00", NULL);
+    ask_for(&stage, add_now(&stage, 3), "START=+01:00:00", "DURATION=8:00:00:00", NULL);
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_WAITING, "requested");
     lease_to_change(stage.store, 1)->accepted = true;
@@ -255,12 +149,12 @@ static void one_users_reservations_have_a_share_of_the_cloud(void **state)
     assert_non_null(strstr(store_lease(stage.store, 2)->reason, "whole cloud for 25:30:00"));
     expect(&stage, 3, PHASE_WAITING, "requested");
     lease_to_change(stage.store, 3)->accepted = true;
-    ask(&stage, add_now(&stage, 4), "START=+01:00:00", "DURATION=00:10:00", NULL);
-    ask(&stage, add_now(&stage, 5), "DURATION=90:00:00:00", NULL);
-    ask(&stage, add_now(&stage, 6), "START=+01:00:00", "DURATION=10:00:00", "GROUP=g",
-        "GROUP_SIZE=40", NULL);
-    ask(&stage, add_now(&stage, 7), "START=+01:00:00", "DURATION=09:00:00", "GROUP=h",
-        "GROUP_SIZE=40", NULL);
+    ask_for(&stage, add_now(&stage, 4), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add_now(&stage, 5), "DURATION=90:00:00:00", NULL);
+    ask_for(&stage, add_now(&stage, 6), "START=+01:00:00", "DURATION=10:00:00", "GROUP=g",
+            "GROUP_SIZE=40", NULL);
+    ask_for(&stage, add_now(&stage, 7), "START=+01:00:00", "DURATION=09:00:00", "GROUP=h",
+            "GROUP_SIZE=40", NULL);
     give(&stage, 6, 7, "ben");
     give(&stage, 7, 8, "eve");
     take_in(&stage, NOW + 1);
@@ -290,8 +184,8 @@ static void a_share_of_the_cloud_is_not_got_round_by_resizing(void **state)
     stage.scene.fake->n_hosts = 1;
     stage.scene.fake->hosts[0] = (struct host){.cpu = 1600, .memory = 32768, .state = HOST_ON};
     for (int i = 1; i <= 3; i++)
-        ask(&stage, add_now(&stage, i), "START=+01:00:00", "DURATION=4:00:00:00", NULL);
-    ask(&stage, add_now(&stage, 4), "DURATION=4:00:00:00", NULL);
+        ask_for(&stage, add_now(&stage, i), "START=+01:00:00", "DURATION=4:00:00:00", NULL);
+    ask_for(&stage, add_now(&stage, 4), "DURATION=4:00:00:00", NULL);
     take_in(&stage, NOW);
     for (int i = 1; i <= 3; i++)
         lease_to_change(stage.store, i)->phase = PHASE_RESERVED;
@@ -327,14 +221,14 @@ static void one_user_does_not_hold_the_whole_cloud_far_ahead(void **state)
     open_stage(&stage, state, "[rights]\n");
     stage.scene.fake->n_hosts = 1;
     stage.scene.fake->hosts[0] = (struct host){.cpu = 1600, .memory = 32768, .state = HOST_ON};
-    ask(&stage, add_now(&stage, 1), "START=+48:00:00", "DURATION=01:00:00", "GROUP=a",
-        "GROUP_SIZE=7", NULL);
-    ask(&stage, add_now(&stage, 2), "START=+48:00:00", "DURATION=01:00:00", NULL);
-    ask(&stage, add_now(&stage, 3), "START=+48:59:59", "DURATION=02:00:00", NULL);
-    ask(&stage, add_now(&stage, 4), "START=+49:00:00", "DURATION=02:00:00", "GROUP=b",
-        "GROUP_SIZE=8", NULL);
-    ask(&stage, add_now(&stage, 5), "START=+01:00:00", "DURATION=02:00:00", "GROUP=c",
-        "GROUP_SIZE=16", NULL);
+    ask_for(&stage, add_now(&stage, 1), "START=+48:00:00", "DURATION=01:00:00", "GROUP=a",
+            "GROUP_SIZE=7", NULL);
+    ask_for(&stage, add_now(&stage, 2), "START=+48:00:00", "DURATION=01:00:00", NULL);
+    ask_for(&stage, add_now(&stage, 3), "START=+48:59:59", "DURATION=02:00:00", NULL);
+    ask_for(&stage, add_now(&stage, 4), "START=+49:00:00", "DURATION=02:00:00", "GROUP=b",
+            "GROUP_SIZE=8", NULL);
+    ask_for(&stage, add_now(&stage, 5), "START=+01:00:00", "DURATION=02:00:00", "GROUP=c",
+            "GROUP_SIZE=16", NULL);
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_GATHERING, "requested");
     expect(&stage, 2, PHASE_WAITING, "requested");
@@ -365,18 +259,18 @@ static void what_others_wait_for_is_not_reserved_again(void **state)
     open_stage(&stage, state, "[rights]\n");
     stage.scene.fake->n_hosts = 1;
     stage.scene.fake->hosts[0] = (struct host){.cpu = 1600, .memory = 32768, .state = HOST_ON};
-    ask(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=01:00:00", "GROUP=a",
-        "GROUP_SIZE=16", NULL);
+    ask_for(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=01:00:00", "GROUP=a",
+            "GROUP_SIZE=16", NULL);
     add_now(&stage, 2);
     give(&stage, 2, 7, "ben");
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_GATHERING, "requested");
     expect(&stage, 2, PHASE_WAITING, "requested");
     lease_to_change(stage.store, 2)->reason_id = REASON_NO_ROOM_NOW;
-    ask(&stage, add_now(&stage, 3), "START=+02:00:00", "DURATION=01:00:00", "GROUP=b",
-        "GROUP_SIZE=16", NULL);
-    ask(&stage, add_now(&stage, 4), "START=+02:00:00", "DURATION=01:00:00", "GROUP=c",
-        "GROUP_SIZE=8", NULL);
+    ask_for(&stage, add_now(&stage, 3), "START=+02:00:00", "DURATION=01:00:00", "GROUP=b",
+            "GROUP_SIZE=16", NULL);
+    ask_for(&stage, add_now(&stage, 4), "START=+02:00:00", "DURATION=01:00:00", "GROUP=c",
+            "GROUP_SIZE=8", NULL);
     take_in(&stage, NOW);
     expect(&stage, 3, PHASE_REFUSED, "refused");
     assert_non_null(strstr(store_lease(stage.store, 3)->reason,
@@ -392,9 +286,9 @@ static void a_request_is_not_refused_because_of_one_that_is_refused_itself(void 
 
     open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
     for (int32_t id = 1; id <= 4; id++)
-        ask(&stage, add(&stage, id, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
-    ask(&stage, add(&stage, 5, VM_PENDING), "START=best_effort", "DURATION=00:10:00", NULL);
-    ask(&stage, add(&stage, 6, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
+        ask_for(&stage, add(&stage, id, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add(&stage, 5, VM_PENDING), "START=best_effort", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add(&stage, 6, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
     give(&stage, 6, 7, "ben");
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_WAITING, "requested");
@@ -425,11 +319,11 @@ static void released_reservations_wait_behind_others_of_their_user(void **state)
 
     open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
     vm = add(&stage, 1, VM_PENDING);
-    ask(&stage, vm, "START=some day", NULL);
+    ask_for(&stage, vm, "START=some day", NULL);
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_REFUSED, "refused");
-    ask(&stage, vm, "START=+01:00:00", "DURATION=00:10:00", NULL);
-    ask(&stage, add(&stage, 2, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask_for(&stage, vm, "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add(&stage, 2, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
     take_in(&stage, NOW);
     expect(&stage, 2, PHASE_WAITING, "requested");
     intake_again(&stage.scene.daemon, store_lease(stage.store, 1), NOW);
@@ -462,8 +356,8 @@ static void orders_and_changes_wait_for_undecided_reservations(void **state)
     struct stage stage;
 
     open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
-    ask(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=00:10:00", NULL);
-    ask(&stage, add_now(&stage, 2), "START=best_effort", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add_now(&stage, 2), "START=best_effort", "DURATION=00:10:00", NULL);
     give(&stage, 1, 0, "anna");
     give(&stage, 2, 0, "anna");
     take_in(&stage, NOW);
@@ -486,7 +380,7 @@ static void a_lease_does_not_count_against_itself(void **state)
     struct stage stage;
 
     open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
-    ask(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=00:10:00", NULL);
     stage.scene.fake->vms[0].state = VM_HOLD;
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_PARKED, "adopted");
@@ -507,10 +401,10 @@ static void a_lease_belongs_to_the_owner_of_its_first_vm(void **state)
 
     open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
     stage.scene.daemon.configuration = &configuration;
-    ask(&stage, add(&stage, 1, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", "GROUP=g",
-        "GROUP_SIZE=2", NULL);
-    ask(&stage, add(&stage, 2, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", "GROUP=g",
-        "GROUP_SIZE=2", NULL);
+    ask_for(&stage, add(&stage, 1, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", "GROUP=g",
+            "GROUP_SIZE=2", NULL);
+    ask_for(&stage, add(&stage, 2, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", "GROUP=g",
+            "GROUP_SIZE=2", NULL);
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_WAITING, "complete");
     give(&stage, 2, 7, "ben");
@@ -526,8 +420,8 @@ static void a_lease_belongs_to_the_owner_of_its_first_vm(void **state)
     assert_int_equal(n, 1); /* what it ran before */
     assert_int_equal(used[0].uid, 0);
     free(used);
-    ask(&stage, add(&stage, 3, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
-    ask(&stage, add(&stage, 4, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add(&stage, 3, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask_for(&stage, add(&stage, 4, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
     give(&stage, 4, 7, "ben");
     take_in(&stage, NOW + 3);
     expect(&stage, 3, PHASE_WAITING, "requested");
@@ -540,13 +434,13 @@ static void a_group_waits_for_its_members(void **state)
     struct stage stage;
 
     open_stage(&stage, state, "[rights]\n");
-    ask(&stage, add(&stage, 1, VM_PENDING), "GROUP=g", "GROUP_SIZE=2", NULL);
+    ask_for(&stage, add(&stage, 1, VM_PENDING), "GROUP=g", "GROUP_SIZE=2", NULL);
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_GATHERING, "requested");
     assert_string_equal(store_lease(stage.store, 1)->reason_word, "group-incomplete");
     take_in(&stage, NOW + 1000); /* its size is known: it is waited for */
     expect(&stage, 1, PHASE_GATHERING, "requested");
-    ask(&stage, add(&stage, 2, VM_PENDING), "GROUP=g", "GROUP_SIZE=2", NULL);
+    ask_for(&stage, add(&stage, 2, VM_PENDING), "GROUP=g", "GROUP_SIZE=2", NULL);
     take_in(&stage, NOW + 1001);
     expect(&stage, 1, PHASE_WAITING, "complete");
     assert_int_equal(store_vm(stage.store, 2)->lease, 1);
@@ -560,7 +454,7 @@ static void a_group_of_unknown_size_is_complete_in_time(void **state)
     struct stage stage;
 
     open_stage(&stage, state, "[rights]\n");
-    ask(&stage, add(&stage, 1, VM_PENDING), "GROUP=g", NULL);
+    ask_for(&stage, add(&stage, 1, VM_PENDING), "GROUP=g", NULL);
     take_in(&stage, NOW);
     take_in(&stage, NOW + 59);
     expect(&stage, 1, PHASE_GATHERING, "requested");
@@ -575,8 +469,8 @@ static void a_group_that_is_incomplete_at_its_start_is_refused(void **state)
     char text[STORE_SENTENCE_MAX];
 
     open_stage(&stage, state, "[rights]\n");
-    ask(&stage, add(&stage, 1, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", "GROUP=g",
-        "GROUP_SIZE=2", NULL);
+    ask_for(&stage, add(&stage, 1, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", "GROUP=g",
+            "GROUP_SIZE=2", NULL);
     take_in(&stage, 100);
     expect(&stage, 1, PHASE_GATHERING, "requested");
     take_in(&stage, store_lease(stage.store, 1)->start - 1);
@@ -596,14 +490,14 @@ static void a_released_vm_asks_again(void **state)
 
     open_stage(&stage, state, "[rights]\n");
     vm = add(&stage, 1, VM_PENDING);
-    ask(&stage, vm, "START=some day", NULL);
+    ask_for(&stage, vm, "START=some day", NULL);
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_REFUSED, "refused");
-    ask(&stage, vm, "START=some other day", NULL);
+    ask_for(&stage, vm, "START=some other day", NULL);
     scene_poll(&stage.scene);
     intake_again(&stage.scene.daemon, store_lease(stage.store, 1), NOW + 5);
     expect(&stage, 1, PHASE_REFUSED, "refused");
-    ask(&stage, vm, "START=best_effort", "DURATION=00:05:00", NULL);
+    ask_for(&stage, vm, "START=best_effort", "DURATION=00:05:00", NULL);
     scene_poll(&stage.scene);
     intake_again(&stage.scene.daemon, store_lease(stage.store, 1), NOW + 10);
     expect(&stage, 1, PHASE_WAITING, "released");
@@ -620,13 +514,13 @@ static void a_released_vm_joins_its_group(void **state)
     size_t n;
 
     open_stage(&stage, state, "[rights]\n");
-    ask(&stage, add(&stage, 1, VM_PENDING), "GROUP=g", "GROUP_SIZE=2", NULL);
+    ask_for(&stage, add(&stage, 1, VM_PENDING), "GROUP=g", "GROUP_SIZE=2", NULL);
     vm = add(&stage, 2, VM_PENDING);
-    ask(&stage, vm, "GROUP=g", "GROUP_SIZE=2", "OTHER=1", NULL);
+    ask_for(&stage, vm, "GROUP=g", "GROUP_SIZE=2", "OTHER=1", NULL);
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_GATHERING, "requested");
     expect(&stage, 2, PHASE_REFUSED, "refused");
-    ask(&stage, vm, "GROUP=g", "GROUP_SIZE=2", NULL);
+    ask_for(&stage, vm, "GROUP=g", "GROUP_SIZE=2", NULL);
     scene_poll(&stage.scene);
     intake_again(&stage.scene.daemon, store_lease(stage.store, 2), NOW + 5);
     expect(&stage, 2, PHASE_ENDED, "ended");
