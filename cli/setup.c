@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "adapters/opennebula/credentials.h"
 #include "adapters/opennebula/rpc_endpoint.h"
@@ -235,6 +236,12 @@ static void print_step(void *context, const char *step)
     fflush(stdout);
 }
 
+/* Otherwise only the first step would fail, with a message of systemctl's. */
+static int check_root(struct error *err)
+{
+    return geteuid() == 0 ? 0 : error_set(err, EPERM, "this needs root: use sudo");
+}
+
 static int apply(const struct examination *examination, struct error *err)
 {
     const struct setup_switch settings = {.root = "",
@@ -242,6 +249,8 @@ static int apply(const struct examination *examination, struct error *err)
                                           .major = examination->facts.major,
                                           .done = print_step};
 
+    if (check_root(err) < 0)
+        return -1;
     if (!examination->facts.local)
         return error_set(err, EINVAL, "OpenNebula is on %s: run this command there",
                          examination->facts.remote);
@@ -260,10 +269,22 @@ static int revert(struct error *err)
     const struct setup_switch settings = {
         .root = "", .files = GALERNA_DRIVER_FOLDER, .done = print_step};
 
-    if (setup_revert(&settings, err) < 0)
+    if (check_root(err) < 0 || setup_revert(&settings, err) < 0)
         return -1;
     printf("OpenNebula's own scheduler places VMs again. It starts the VMs of leases that wait or "
            "are reserved as soon as there is room.\n");
+    return 0;
+}
+
+static int check_arguments(const struct setup_arguments *arguments, struct error *err)
+{
+    const char *way = arguments->apply ? "--apply" : "--revert";
+
+    if (arguments->apply && arguments->revert)
+        return error_set(err, EINVAL, "--apply and --revert are mutually exclusive");
+    if ((arguments->apply || arguments->revert) && (arguments->check || arguments->json))
+        return error_set(err, EINVAL, "%s and %s are mutually exclusive", way,
+                         arguments->check ? "--check" : "--json");
     return 0;
 }
 
@@ -275,14 +296,12 @@ int command_setup(const struct call *call)
     struct error err = {0};
     int code;
 
-    if (arguments->apply && arguments->revert) {
-        fprintf(stderr, "galerna setup: --apply and --revert are mutually exclusive\n");
+    if (check_arguments(arguments, &err) < 0) {
+        fprintf(stderr, "galerna setup: %s\n", err.text);
         return EXIT_USAGE;
     }
-    if (arguments->revert && revert(&err) < 0)
-        return command_failed(call->name, &err);
     if (arguments->revert)
-        return EXIT_DONE;
+        return revert(&err) < 0 ? command_failed(call->name, &err) : EXIT_DONE;
     configuration = live_configuration_read(arguments->file, NULL, &err);
     if (!configuration || examine(&examination, configuration, arguments, &err) < 0) {
         configuration_destroy(configuration);

@@ -100,6 +100,17 @@ static void add_new(struct editing *editing, const char *line)
     add_text(editing, NEW_TAG "\n");
 }
 
+/* The result ends as the text did: restoring gives the same bytes also without a final newline. */
+static char *finish(struct editing *editing, const char *text)
+{
+    size_t length = strlen(text);
+    bool is_open = length == 0 || text[length - 1] != '\n';
+
+    if (is_open && editing->length > 0 && editing->text[editing->length - 1] == '\n')
+        editing->text[editing->length - 1] = '\0';
+    return editing->text;
+}
+
 static struct editing begin(const char *text, size_t more)
 {
     size_t lines = 1;
@@ -137,7 +148,7 @@ char *oned_conf_replace(const char *text, const char *name, const char *line, st
             add_text(&editing, "\n");
         add_new(&editing, line);
     }
-    return editing.text;
+    return finish(&editing, text);
 }
 
 char *oned_conf_restore(const char *text, bool *changed)
@@ -156,5 +167,5 @@ char *oned_conf_restore(const char *text, bool *changed)
         *changed |= old || new;
         at += length;
     }
-    return editing.text;
+    return finish(&editing, text);
 }

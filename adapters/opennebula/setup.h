@@ -87,6 +87,7 @@ void setup_look_around(struct setup_facts *facts, const char *root);
 
 /* Is a unit of systemd unable to start: masked, or not installed? */
 enum setup_answer setup_unit_is_off(const char *root, const char *unit);
+bool setup_unit_is_masked(const char *root, const char *unit);
 
 /* Judges the facts: fills findings and returns their number. Wrong ones have a remedy. */
 size_t setup_judge(const struct setup_facts *facts, const struct setup_settings *settings,

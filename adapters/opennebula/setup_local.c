@@ -51,22 +51,29 @@ static enum setup_answer process_runs(const char *root, const char *name)
     return answer;
 }
 
-enum setup_answer setup_unit_is_off(const char *root, const char *unit)
+bool setup_unit_is_masked(const char *root, const char *unit)
 {
-    static const char *const folders[] = {"/lib/systemd/system", "/usr/lib/systemd/system",
-                                          UNIT_FOLDER};
     char path[PATH_MAX], target[PATH_MAX];
     ssize_t length;
 
     snprintf(path, sizeof path, "%s" UNIT_FOLDER "/%s", root, unit);
     length = readlink(path, target, sizeof target - 1);
-    if (length >= 0) {
-        target[length] = '\0';
-        return !strcmp(target, "/dev/null") ? SETUP_YES : SETUP_NO;
-    }
+    target[length < 0 ? 0 : length] = '\0';
+    return strcmp(target, "/dev/null") == 0;
+}
+
+enum setup_answer setup_unit_is_off(const char *root, const char *unit)
+{
+    static const char *const folders[] = {"/lib/systemd/system", "/usr/lib/systemd/system",
+                                          UNIT_FOLDER};
+    struct stat status;
+    char path[PATH_MAX];
+
+    if (setup_unit_is_masked(root, unit))
+        return SETUP_YES;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         snprintf(path, sizeof path, "%s%s/%s", root, folders[i], unit);
-        if (access(path, F_OK) == 0)
+        if (lstat(path, &status) == 0)
             return SETUP_NO;
     }
     return SETUP_YES;

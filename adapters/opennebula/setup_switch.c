@@ -205,27 +205,11 @@ static int edit_oned_conf(const struct setup_switch *settings,
 /* --- both ways -------------------------------------------------------------------------------- */
 
 static const char *const restart_oned[] = {"restart", "opennebula", NULL};
-
-static int apply_to_oned(const struct setup_switch *settings, struct error *err)
-{
-    int changed;
-
-    if (install_drivers(settings, err) < 0)
-        return -1;
-    changed = edit_oned_conf(settings, with_galerna,
-                             "SCHED_MAD and DRS_INTERVAL replaced in " ONED_CONF, err);
-    return changed > 0 ? systemctl(settings, restart_oned, err) : changed;
-}
-
-int setup_apply(const struct setup_switch *settings, struct error *err)
-{
-    static const char *const mask[] = {"mask", "--now", SCHEDULER, NULL};
-    static const char *const enable[] = {"enable", "--now", "galernad", NULL};
-    int result =
-        settings->major >= 7 ? apply_to_oned(settings, err) : systemctl(settings, mask, err);
-
-    return result < 0 ? -1 : systemctl(settings, enable, err);
-}
+static const char *const mask[] = {"mask", "--now", SCHEDULER, NULL};
+static const char *const unmask[] = {"unmask", SCHEDULER, NULL};
+static const char *const start[] = {"start", SCHEDULER, NULL};
+static const char *const enable[] = {"enable", "--now", "galernad", NULL};
+static const char *const disable[] = {"disable", "--now", "galernad", NULL};
 
 static int revert_oned(const struct setup_switch *settings, struct error *err)
 {
@@ -235,17 +219,77 @@ static int revert_oned(const struct setup_switch *settings, struct error *err)
     return changed > 0 ? systemctl(settings, restart_oned, err) : changed;
 }
 
-int setup_revert(const struct setup_switch *settings, struct error *err)
+/* Lets the stock scheduler of 6.x start again, and starts it. */
+static int revert_scheduler(const struct setup_switch *settings, struct error *err)
 {
-    static const char *const disable[] = {"disable", "--now", "galernad", NULL};
-    static const char *const unmask[] = {"unmask", SCHEDULER, NULL};
-    static const char *const start[] = {"start", SCHEDULER, NULL};
-
-    if (systemctl(settings, disable, err) < 0 || revert_oned(settings, err) < 0)
-        return -1;
+    if (!setup_unit_is_masked(settings->root, SCHEDULER ".service"))
+        return 0;
     if (systemctl(settings, unmask, err) < 0)
         return -1;
     if (setup_unit_is_off(settings->root, SCHEDULER ".service") == SETUP_YES)
-        return 0; /* 7.x has none */
+        return 0; /* it is not installed */
     return systemctl(settings, start, err);
+}
+
+static int apply_to_oned(const struct setup_switch *settings, bool *changed, struct error *err)
+{
+    int result;
+
+    if (install_drivers(settings, err) < 0)
+        return -1;
+    result = edit_oned_conf(settings, with_galerna,
+                            "SCHED_MAD and DRS_INTERVAL replaced in " ONED_CONF, err);
+    *changed = result > 0;
+    return result > 0 ? systemctl(settings, restart_oned, err) : result;
+}
+
+static int apply_to_scheduler(const struct setup_switch *settings, bool *changed, struct error *err)
+{
+    *changed = !setup_unit_is_masked(settings->root, SCHEDULER ".service");
+    return *changed ? systemctl(settings, mask, err) : 0;
+}
+
+static int disable_galernad(const struct setup_switch *settings, struct error *err)
+{
+    if (setup_unit_is_off(settings->root, "galernad.service") == SETUP_YES)
+        return 0; /* it is not installed */
+    return systemctl(settings, disable, err);
+}
+
+/* After a failed step: OpenNebula must not be left without a scheduler, nor with two. */
+static void undo(const struct setup_switch *settings, struct error *err)
+{
+    struct error failure = {0};
+    int result = disable_galernad(settings, &failure);
+    size_t length = strlen(err->text);
+
+    if (result == 0)
+        result = settings->major >= 7 ? revert_oned(settings, &failure)
+                                      : revert_scheduler(settings, &failure);
+    if (result < 0)
+        snprintf(err->text + length, sizeof err->text - length, "; cannot switch back: %s",
+                 failure.text);
+    else
+        snprintf(err->text + length, sizeof err->text - length,
+                 "; OpenNebula's own scheduler is in use again");
+}
+
+int setup_apply(const struct setup_switch *settings, struct error *err)
+{
+    bool changed = false;
+    int result = settings->major >= 7 ? apply_to_oned(settings, &changed, err)
+                                      : apply_to_scheduler(settings, &changed, err);
+
+    if (result == 0 && systemctl(settings, enable, err) == 0)
+        return 0;
+    if (changed)
+        undo(settings, err);
+    return -1;
+}
+
+int setup_revert(const struct setup_switch *settings, struct error *err)
+{
+    if (disable_galernad(settings, err) < 0 || revert_oned(settings, err) < 0)
+        return -1;
+    return revert_scheduler(settings, err);
 }

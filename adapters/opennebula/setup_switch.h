@@ -16,6 +16,7 @@ struct setup_switch {
     void *context;
 };
 
-/* -1 with err: a step failed, after the reported ones. Waits for the services. */
+/* Wait for the services. -1 with err: a step failed, after the reported ones. What setup_apply()
+ * has changed is then undone, if possible: err says so. */
 int setup_apply(const struct setup_switch *settings, struct error *err);
 int setup_revert(const struct setup_switch *settings, struct error *err);

@@ -79,6 +79,8 @@ if grep -q wrong-secret "$work/out" "$work/err"; then
     fail "the password is told"
 fi
 
+expect 64 'mutually exclusive' --apply --revert
+expect 64 '--apply and --json are mutually exclusive' --apply --json
 expect 64 'Try' --nonsense
 expect 64 'unexpected argument' 7.4
 expect 0 'usage:' --help

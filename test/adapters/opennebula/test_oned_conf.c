@@ -68,6 +68,15 @@ static void all_of_several_are_replaced(void **state)
                     "#galerna-replaced# X = 1\nX = 3   #galerna\n#galerna-replaced# x=2\n");
 }
 
+static void a_file_without_a_final_newline_has_none_again(void **state)
+{
+    (void)state;
+    assert_replaced("A = 1", "X", "X = 3", "A = 1\nX = 3   #galerna");
+    assert_replaced("A = 1\nX = 2", "X", "X = 3",
+                    "A = 1\n#galerna-replaced# X = 2\nX = 3   #galerna");
+    assert_replaced("", "X", "X = 3", "X = 3   #galerna");
+}
+
 static void a_new_value_takes_the_place_of_ours(void **state)
 {
     char *first, *second;
@@ -104,6 +113,7 @@ int main(void)
         cmocka_unit_test(a_vector_over_several_lines),
         cmocka_unit_test(comments_and_longer_names_are_left),
         cmocka_unit_test(all_of_several_are_replaced),
+        cmocka_unit_test(a_file_without_a_final_newline_has_none_again),
         cmocka_unit_test(a_new_value_takes_the_place_of_ours),
         cmocka_unit_test(a_vector_without_an_end_is_an_error),
         cmocka_unit_test(a_text_without_changes_stays_as_it_is),
