@@ -279,6 +279,15 @@ static int read_keys(struct server *server, const struct server_settings *settin
     return server->key ? 0 : -1;
 }
 
+/* Decodes a part of the URL. A zero byte would end it for all who read it; it becomes U+FFFD. */
+static size_t decode(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context, (void)connection;
+    for (char *zero = text; (zero = strstr(zero, "%00"));)
+        memcpy(zero, "\xef\xbf\xbd", 3);
+    return MHD_http_unescape(text);
+}
+
 /* Errors of clients are not logged. */
 static void ignore(void *context, const char *format, va_list arguments)
 {
@@ -298,7 +307,8 @@ static struct MHD_Daemon *start(struct server *server, int descriptor)
     return MHD_start_daemon(
         flags, 0, NULL, NULL, requested, server, MHD_OPTION_EXTERNAL_LOGGER, ignore, NULL,
         MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)SERVER_CLIENTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVER_IDLE_LIMIT,
+        (unsigned)SERVER_CLIENTS_MAX, MHD_OPTION_UNESCAPE_CALLBACK, decode, NULL,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVER_IDLE_LIMIT,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_MEMORY, MHD_OPTION_NOTIFY_COMPLETED,
         completed, NULL, MHD_OPTION_ARRAY, server->key ? keys : keys + 2, MHD_OPTION_END);
 }
