@@ -133,7 +133,12 @@ json_t *answer_status(const struct question *question)
 json_t *answer_wake(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
+    int64_t vm;
+    bool there;
+    json_t *wrong = question_number(question, "vm", INT32_MAX, &vm, &there);
 
+    if (wrong)
+        return wrong;
     daemon->wake(daemon->context);
     return answer_begin(question, "galerna-wake/1");
 }
