@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The HTTP API: galerna-web in front of galernad and the sandbox, over HTTP and HTTPS, with users of
-# different rights (api.py makes the requests).
+# different rights (api.py makes the requests, paths.py and walk.py the bad ones).
 #
 #   api.sh GALERNAD GALERNA GALERNA-WEB FILES (a directory)
 set -euo pipefail
@@ -36,12 +36,14 @@ said web ' anna DELETE /api/v1/leases/.*: 200$' || fail "the log has no cancella
 [ "$("$galerna" lease history --json --state-dir "$work/state" | grep -c 'anna (OpenNebula)')" -ge 1 ] ||
     fail "the history does not say who"
 
-does='a random walk'
+does='every path, and a random walk'
 http_port=$(free_port)
 start_web walk --listen "127.0.0.1:$http_port" --rate 10000
 walker=$!
 until_said walk 'serving HTTP on'
 python3 "$here/walk.py" "http://127.0.0.1:$http_port" "http://127.0.0.1:$port/RPC2" "$work/auth" 2>"$work/walked" ||
+    fail "$(cat "$work/walked")"
+python3 "$here/paths.py" "http://127.0.0.1:$http_port" "http://127.0.0.1:$port/RPC2" "$work/auth" 2>"$work/walked" ||
     fail "$(cat "$work/walked")"
 kill "$walker"
 wait "$walker" || fail "after a random walk, galerna-web ends with $?"
