@@ -195,6 +195,32 @@ static void print_members(const json_t *vms)
     table_destroy(table);
 }
 
+/* On which hosts it has run, once it has left one. */
+static void print_stays(const json_t *stays)
+{
+    static const struct table_column columns[] = {
+        {"HOST", TABLE_RIGHT, 0}, {"FROM", TABLE_LEFT, 0}, {"UNTIL", TABLE_LEFT, 0}};
+    struct table *table = table_create(columns, 3);
+    const json_t *stay;
+    size_t i;
+
+    json_array_foreach(stays, i, stay)
+    {
+        char host[24], from[TIME_TEXT_MAX], until[TIME_TEXT_MAX] = "";
+
+        snprintf(host, sizeof host, "%" PRId64, client_integer(stay, "host"));
+        time_text_local(client_instant(stay, "from"), from, sizeof from);
+        if (client_instant(stay, "until") != INSTANT_NONE)
+            time_text_local(client_instant(stay, "until"), until, sizeof until);
+        table_add(table, (const char *[]){host, from, until});
+    }
+    if (table_rows(table)) {
+        putchar('\n');
+        table_print(table, stdout, table_terminal_width());
+    }
+    table_destroy(table);
+}
+
 static void print_answer(const json_t *answer)
 {
     const json_t *lease = json_object_get(answer, "lease");
@@ -204,6 +230,7 @@ static void print_answer(const json_t *answer)
     print_lease(lines.stream, lease, client_instant(answer, "now"));
     table_lines_print(&lines, LABEL);
     print_members(json_object_get(lease, "members"));
+    print_stays(json_object_get(lease, "stays"));
     table_lines_begin(&lines);
     print_damaged_promises(lines.stream, json_object_get(lease, "members"));
     table_lines_print(&lines, 0);

@@ -292,6 +292,7 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
     put_size(writer, lease, view->vms, view->n_vms);
     /* A refused lease was never on the hosts planned for it. */
     put_hosts(writer, view->vms, view->vms && lease->phase != PHASE_REFUSED ? view->n_vms : 0);
+    text_put_stays(writer, view);
     put_times(writer, lease, now);
     if (!view->lasting)
         put_progress(writer, lease, now);

@@ -35,6 +35,10 @@ void text_put_hundredths(struct json_writer *writer, const char *key, int64_t nu
 void text_put_instant(struct json_writer *writer, const char *key, int64_t instant);
 void text_put_id(struct json_writer *writer, const char *key, int64_t id); /* null if negative */
 
+/* "stays": on which hosts the lease has run, and when, once one of its VMs has left a host; before,
+ * an empty array. The VMs on a host count as one. */
+void text_put_stays(struct json_writer *writer, const struct shown_lease *view);
+
 /* A member of an answer, in an output in memory: a value, or the values of an array. */
 struct text_member {
     const char *name; /* NULL: the text is an object, not empty, whose members are added */

@@ -43,6 +43,7 @@ static void keep_past_vm(void *context, const struct vm_record *vm)
     vms->items = memory_grow(vms->items, &vms->allocated, vms->n + 1, sizeof *vms->items);
     vms->items[vms->n] = *vm;
     vms->items[vms->n].message = memory_text(vm->message);
+    vms->items[vms->n].stays = memory_text(vm->stays);
     vms->items[vms->n++].asked = "";
 }
 
@@ -61,7 +62,7 @@ int past_members_read(struct past_members *vms, const struct question *question,
 void past_members_finish(struct past_members *vms)
 {
     for (size_t i = 0; i < vms->n; i++)
-        memory_free(vms->items[i].message);
+        memory_free(vms->items[i].message), memory_free(vms->items[i].stays);
     free(vms->pointers);
     free(vms->items);
 }

@@ -190,9 +190,11 @@ static void count_start(const struct daemon *daemon, const struct lease_record *
                         const struct vm_record *vm, const struct vm_observation *observed,
                         struct vm_statuses *statuses)
 {
-    int64_t since = clocks_running_since(daemon, lease, vm, observed);
+    int64_t told = vm->since_told, since = clocks_running_since(daemon, lease, vm, observed);
     int64_t later = (since - vm->ran_for) - (statuses->since - statuses->ran_before);
 
+    if (since != 0 && vm->since_told != told)
+        vm_seen_staying(daemon->store, vm, observed->history.host, since);
     statuses->has_untimed = statuses->has_untimed || since == 0;
     if (statuses->since && (later < 0 || (later == 0 && since >= statuses->since)))
         return;
@@ -205,6 +207,7 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
     enum vm_status status = reconcile_vm_status(daemon, vm, observed);
+    int32_t counted = vm->sequence;
 
     if (status == STATUS_GONE && !vm->gone && waits_for_records(vm, observed)) {
         world_read_history(daemon->world, vm->id);
@@ -237,7 +240,10 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     if (status == STATUS_RUNNING) {
         note_running(daemon, lease, vm, observed, now);
         count_start(daemon, lease, vm, observed, statuses);
-    } else if (status == STATUS_STOPPED_BY_USER && !observed_in_transition(observed)) {
-        note_move(daemon, lease, vm, observed, now);
+        return;
     }
+    if (vm->sequence != counted && observed->history.retime > 0)
+        vm_seen_leaving(daemon->store, vm, clocks_ours(daemon, observed->history.retime));
+    if (status == STATUS_STOPPED_BY_USER && !observed_in_transition(observed))
+        note_move(daemon, lease, vm, observed, now);
 }

@@ -1,7 +1,10 @@
 /* The owner of a VM's record. */
 #include "daemon/live/vm_state.h"
 
+#include <string.h>
+
 #include "daemon/store/change.h"
+#include "daemon/store/stays.h"
 #include "util/instant.h"
 
 /* --- goals and hosts -------------------------------------------------------------------------- */
@@ -373,6 +376,47 @@ void vm_note_since(struct store *store, const struct vm_record *vm, int64_t sinc
     record->since_told = told;
 }
 
+static void put_stays(struct store *store, const struct vm_record *vm, const struct stay *stays,
+                      size_t n)
+{
+    char text[STORE_STAYS_MAX];
+
+    stays_write(stays, n, text);
+    if (strcmp(text, vm->stays) != 0)
+        store_put_text(&store_change_vm(store, vm)->stays, text, STORE_STAYS_MAX - 1);
+}
+
+void vm_seen_staying(struct store *store, const struct vm_record *vm, int32_t host, int64_t from)
+{
+    struct stay stays[STAYS_MAX];
+    size_t n = stays_read(vm->stays, stays);
+
+    put_stays(store, vm, stays, stays_begin(stays, n, host, from));
+}
+
+void vm_seen_leaving(struct store *store, const struct vm_record *vm, int64_t until)
+{
+    struct stay stays[STAYS_MAX], *open;
+    size_t n = stays_read(vm->stays, stays);
+
+    open = stays_open(stays, n);
+    if (open)
+        open->until = instant_later(open->from, until);
+    put_stays(store, vm, stays, n);
+}
+
+static void move_stays(struct store *store, const struct vm_record *vm, int64_t by)
+{
+    struct stay stays[STAYS_MAX];
+    size_t n = stays_read(vm->stays, stays);
+
+    for (size_t i = 0; i < n; i++) {
+        stays[i].from += by;
+        instant_move(&stays[i].until, by);
+    }
+    put_stays(store, vm, stays, n);
+}
+
 /* --- clocks ----------------------------------------------------------------------------------- */
 
 void vm_skew(struct store *store, const struct vm_record *vm, int64_t by)
@@ -394,6 +438,7 @@ void vm_move_times(struct store *store, const struct vm_record *vm, int64_t by)
     instant_move(&record->since, by);
     for (size_t i = 0; i < sizeof record->avoid_until / sizeof *record->avoid_until; i++)
         instant_move(&record->avoid_until[i], by);
+    move_stays(store, record, by);
 }
 
 /* --- SCHED_MESSAGE ---------------------------------------------------------------------------- */

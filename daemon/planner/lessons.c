@@ -77,6 +77,7 @@ static void keep_past_vm(void *context, const struct vm_record *vm)
                                     lessons->n_past_vms + 1, sizeof *lessons->past_vms);
     lessons->past_vms[lessons->n_past_vms] = *vm;
     lessons->past_vms[lessons->n_past_vms].message = "";
+    lessons->past_vms[lessons->n_past_vms].stays = "";
     lessons->past_vms[lessons->n_past_vms++].asked = "";
 }
 

@@ -20,6 +20,7 @@ void store_vm_free(struct vm_record *vm)
 {
     store_put_text(&vm->message, "", 0);
     store_put_text(&vm->asked, "", 0);
+    store_put_text(&vm->stays, "", 0);
     free(vm);
 }
 
@@ -188,6 +189,7 @@ struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease)
         .pause_until = INSTANT_NONE,
         .message = "",
         .asked = "",
+        .stays = "",
     };
     for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
         vm->avoid[i] = -1;

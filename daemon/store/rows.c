@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/store/change.h"
+#include "daemon/store/stays.h"
 #include "daemon/store/store.h"
 #include "daemon/store/words.h"
 #include "util/instant.h"
@@ -111,6 +112,7 @@ static const struct store_column vm_columns[] = {
     LIST(vm_record, avoid_until, COLUMN_INT64_LIST),
     OWN_TEXT(vm_record, message, STORE_TEXT_MAX),
     OWN_TEXT(vm_record, asked, STORE_ASKED_MAX),
+    OWN_TEXT(vm_record, stays, STORE_STAYS_MAX),
     FIELD(vm_record, promise_number, COLUMN_INT64),
     FIELD(vm_record, promise_digest, COLUMN_INT64),
     FIELD(vm_record, promise_sent, COLUMN_INT64),

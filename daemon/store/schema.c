@@ -70,6 +70,7 @@ static const char *const migrations[] = {
     "ALTER TABLE lease ADD COLUMN series TEXT NOT NULL DEFAULT '';",
     "ALTER TABLE lease ADD COLUMN booking TEXT NOT NULL DEFAULT '';",
     "ALTER TABLE vm ADD COLUMN promise_sent INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE vm ADD COLUMN stays TEXT NOT NULL DEFAULT '';",
 };
 
 const int store_schema_version = sizeof migrations / sizeof *migrations;

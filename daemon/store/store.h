@@ -160,6 +160,7 @@ struct vm_record {
     bool message_is_own;           /* this galernad wrote it since it was started; not stored */
     const char *asked; /* the request in its attribute, as last processed; "": not read yet; below
                         * STORE_ASKED_MAX */
+    const char *stays; /* the hosts on which it has run (stays.h); below STORE_STAYS_MAX */
     /* The VM's promise in OpenNebula, as last written (daemon/live/promise.h). */
     int64_t promise_number; /* 0: never */
     int64_t promise_digest; /* 0: none, or it has ended */

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/store/stays.h"
 #include "test/daemon/answers_fixture.h"
 #include "test/daemon/change_records.h"
 
@@ -245,6 +246,55 @@ static void what_is_over_keeps_its_times_and_hosts(void **state)
     json_decref(answer);
 }
 
+static void expect_stay(const json_t *lease, size_t i, int64_t host, const char *from,
+                        const char *until)
+{
+    const json_t *stay = json_array_get(json_object_get(lease, "stays"), i);
+    const char *end = json_string_value(json_object_get(stay, "until"));
+
+    assert_int_equal(json_integer_value(json_object_get(stay, "host")), host);
+    assert_string_equal(json_string_value(json_object_get(stay, "from")), from);
+    assert_true(until ? end && strcmp(until, end) == 0
+                      : json_is_null(json_object_get(stay, "until")));
+}
+
+/* Once a VM has left a host; the VMs on a host count as one. */
+static void a_lease_says_where_it_was(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    struct vm_record *vms[] = {store_change_vm(fixture->store, store_vm(fixture->store, 1)),
+                               store_change_vm(fixture->store, store_vm(fixture->store, 2))};
+    json_t *answer;
+    const json_t *lease;
+    char text[STORE_STAYS_MAX];
+    int64_t t = NOW - 3600; /* 14:00:00 */
+
+    snprintf(text, sizeof text, "3 %lld", (long long)t);
+    store_put_text(&vms[0]->stays, text, sizeof text);
+    store_put_text(&vms[1]->stays, text, sizeof text);
+    answer = expect_answer(fixture, "{\"command\":\"lease-list\"}", "galerna-lease-list/1");
+    assert_int_equal(json_array_size(json_object_get(lease_in(answer, 1), "stays")), 0);
+    json_decref(answer);
+    snprintf(text, sizeof text, "3 %lld %lld 4 %lld", (long long)t, (long long)t + 60,
+             (long long)t + 60);
+    store_put_text(&vms[0]->stays, text, sizeof text);
+    snprintf(text, sizeof text, "3 %lld %lld 4 %lld", (long long)t + 5, (long long)t + 120,
+             (long long)t + 120);
+    store_put_text(&vms[1]->stays, text, sizeof text);
+    answer = expect_answer(fixture, "{\"command\":\"lease-list\"}", "galerna-lease-list/1");
+    lease = lease_in(answer, 1);
+    assert_int_equal(json_array_size(json_object_get(lease, "stays")), 2);
+    expect_stay(lease, 0, 3, "2026-11-21T14:00:00Z", "2026-11-21T14:02:00Z");
+    expect_stay(lease, 1, 4, "2026-11-21T14:01:00Z", NULL);
+    json_decref(answer);
+    store_change_lease(fixture->store, store_lease(fixture->store, 1))->end = t + 600;
+    store_change_lease(fixture->store, store_lease(fixture->store, 1))->phase = PHASE_ENDED;
+    answer = expect_answer(fixture, "{\"command\":\"lease-show\",\"lease\":1}", "galerna-lease/1");
+    lease = json_object_get(answer, "lease");
+    expect_stay(lease, 1, 4, "2026-11-21T14:01:00Z", "2026-11-21T14:10:00Z");
+    json_decref(answer);
+}
+
 static void history_is_of_one_or_of_all(void **state)
 {
     struct answers_fixture *fixture = *state;
@@ -278,6 +328,7 @@ int main(void)
         TEST(lists_hold_any_text),
         TEST(a_lease_is_told_with_its_numbers),
         TEST(what_is_over_keeps_its_times_and_hosts),
+        TEST(a_lease_says_where_it_was),
         TEST(no_start_is_expected_that_has_passed),
         TEST(a_reason_tells_of_the_next_try),
         TEST(history_is_of_one_or_of_all),

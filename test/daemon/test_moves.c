@@ -84,11 +84,46 @@ static void a_vm_without_a_new_record_fails_if_the_cloud_can_write(void **state)
 
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
 
+/* On which hosts it ran, and when, is known after it has moved and after it was suspended. */
+static void a_vm_that_has_moved_has_a_past_on_its_old_host(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    struct vm_record *record;
+    struct vm *vm;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    record = scene_add(&scene, 1, 1, GOAL_RUN, 4, 100, 1024);
+    lease = lease_to_change(scene.daemon.store, 1);
+    lease->phase = PHASE_RUNNING;
+    vm = fake_cloud_add_vm(scene.fake, 1, VM_RUNNING, 4, 100, 1024);
+    vm->history.rstime = 1000;
+    for (int64_t now = 1001; now < 1003; now++) {
+        scene_poll(&scene);
+        reconcile(&scene.daemon, now);
+        assert_string_equal(record->stays, "4 1000");
+    }
+    vm->history = (struct vm_history){.sequence = 1, .host = 7, .rstime = 1300};
+    vm->n_records = 2;
+    vm->ran_for = 300;
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1301);
+    assert_string_equal(record->stays, "4 1000 1300 7 1300");
+    vm->state = VM_POWEROFF;
+    vm->history.retime = 1400;
+    vm->ran_for = 400;
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1450);
+    assert_string_equal(record->stays, "4 1000 1300 7 1300 1400");
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_STORE(a_mark_that_was_met_does_not_count_again),
         WITH_STORE(a_vm_without_a_new_record_fails_if_the_cloud_can_write),
+        WITH_STORE(a_vm_that_has_moved_has_a_past_on_its_old_host),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,7 @@ static void fill_vm(struct vm_record *vm)
     }
     store_put_text(&vm->message, "waits", 5);
     store_put_text(&vm->asked, "{}", 2);
+    store_put_text(&vm->stays, "3 100 200 5 200", 20);
 }
 
 /* By fields: padding between them has no value. */
@@ -84,6 +85,7 @@ static void every_field_survives(void **state)
     vm_before = *vm;
     vm_before.message = memory_text(vm->message);
     vm_before.asked = memory_text(vm->asked);
+    vm_before.stays = memory_text(vm->stays);
     store_reopen(fixture);
     assert_non_null(store_lease(fixture->store, 5));
     assert_non_null(store_vm(fixture->store, 5));
@@ -95,6 +97,7 @@ static void every_field_survives(void **state)
     store_put_text(&before.reason, "", 0);
     memory_free(vm_before.message);
     memory_free(vm_before.asked);
+    memory_free(vm_before.stays);
 }
 
 static void empty_fields_survive(void **state)

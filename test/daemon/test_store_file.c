@@ -238,6 +238,7 @@ static void older_files_are_brought_up(void **state)
                   "ALTER TABLE vm DROP COLUMN promise_digest;"
                   "ALTER TABLE vm DROP COLUMN promise_sent;"
                   "ALTER TABLE vm DROP COLUMN asked;"
+                  "ALTER TABLE vm DROP COLUMN stays;"
                   "ALTER TABLE lease DROP COLUMN unused_until;"
                   "ALTER TABLE lease DROP COLUMN change_refused;"
                   "ALTER TABLE lease DROP COLUMN changes;"

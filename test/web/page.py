@@ -66,6 +66,21 @@ def updates_itself(tab):
                   f" row.innerText.includes('disabled')) === {shown}")
 
 
+def keeps_the_past_of_what_has_moved(tab):
+    """A lease that was moved has a bar on either host."""
+    made = api("POST", "/leases", {"cpu": 1, "memory": 64, "duration": 600, "name": "moving"})["lease"]
+    tab.until(f"known.get({made})?.bars[0]?.use === 'running'")
+    oned = xmlrpc.client.ServerProxy(endpoint)
+    done = oned.one.vm.migrate(session.strip(), made, 1 - known(made)["hosts"][0], True, False, -1, 0)
+    assert done[0], done
+    tab.until(f"new Set(known.get({made}).bars.map((bar) => bar.hosts[0])).size === 2")
+    assert sorted(tab.run(f"known.get({made}).bars.map((bar) => bar.use)")) == ["past", "running"]
+    stays = known(made)["stays"]
+    assert len({stay["host"] for stay in stays}) == 2 and None in [stay["until"] for stay in stays], stays
+    api("DELETE", f"/leases/{made}")
+    tab.until(f"known.get({made}).bars.every((bar) => bar.use === 'past')")
+
+
 def keyboard_alone(tab):
     for _ in range(40):
         tab.key("Tab")
@@ -411,7 +426,7 @@ with browser(folder) as tab:
     tab.size(1400, 900)
     tab.send("Page.navigate", url=f"http://{address}/")
     for trial in (asks_who, signs_in, shows_all, updates_itself, keyboard_alone, zooms, filters,
-                  asks_for_changes):
+                  keeps_the_past_of_what_has_moved, asks_for_changes):
         trial(tab)
     tab.size(400, 800)
     for trial in (signs_in, shows_all, asks_for_changes, denied_once):

@@ -57,7 +57,16 @@ function stretch(lease) {
     let until = AHEAD.has(lease.phase) ? null : time(lease.end);
     if (until === null && typeof lease.duration === "number")
         until = from + lease.duration * 1000;
-    return { lease, use, from, until: until ?? Infinity, hosts: lease.hosts };
+    return { lease, use, from, until: until ?? Infinity, hosts: lease.hosts, cpu: lease.cpu ?? 0 };
+}
+
+// A lease that has left a host has a bar for each stay, and one for its next start.
+function barsOf(lease) {
+    const next = lease.stays.length === 0 || AHEAD.has(lease.phase) ? [stretch(lease)] : [];
+    return [...lease.stays.map(({ host, from, until }) => ({ lease,
+        use: until ? "past" : "running", from: time(from),
+        until: time(until) ?? time(lease.end) ?? Infinity, hosts: [host],
+        cpu: (lease.cpu ?? 0) / Math.max(1, lease.hosts.length) })), ...next].filter(Boolean);
 }
 
 // The bands of a host: times when it takes no leases.
@@ -81,7 +90,7 @@ function hostRows(hosts, byHost) {
         NAMES.compare(a.cluster ?? "", b.cluster ?? "") || NAMES.compare(a.name, b.name));
 }
 
-// The current data: leases and, if they have a time, their bars, by id; hosts by id; the ids of
+// The current data: leases and their bars, by id; hosts by id; the ids of
 // waiting leases, in order; the revisions of these lists, for reading only changes. The lists are
 // read completely now and then, because finished leases leave them only then.
 let known = new Map(), hosts = new Map(), queued = [];
@@ -89,9 +98,9 @@ let revisions = null, wholeAt = 0;
 
 // The parts of a lease that are displayed; the rest is not kept.
 const shown = ({ lease, name, user, user_group, kind, phase, vms, cpu, memory, hosts, submitted,
-    earliest, start, began, since, expected, promise, end, duration, deadline, activity,
+    earliest, start, began, since, expected, promise, end, duration, deadline, activity, stays,
     reason }) => ({ lease, name, user, user_group, kind, phase, vms, cpu, memory, hosts, submitted,
-    earliest, start, began, since, expected, promise, end, duration, deadline, activity,
+    earliest, start, began, since, expected, promise, end, duration, deadline, activity, stays,
     reason: reason?.text });
 
 const newsOf = (answer, items) => ({ isWhole: answer.since === null, changed: items,
@@ -122,9 +131,7 @@ function forget() {
 function takeLeases({ isWhole, changed, gone }) {
     const rows = new Set();
     const remove = (id) => {
-        const bar = known.get(id)?.bar;
-        if (bar)
-            takeOut(data.byHost, bar);
+        known.get(id)?.bars.forEach((bar) => takeOut(data.byHost, bar));
         known.delete(id);
     };
     if (isWhole) {
@@ -133,10 +140,10 @@ function takeLeases({ isWhole, changed, gone }) {
     }
     gone.forEach(remove);
     for (const lease of changed) {
-        const bar = stretch(lease);
+        const bars = barsOf(lease);
         remove(lease.lease);
-        known.set(lease.lease, { lease, bar });
-        if (bar)
+        known.set(lease.lease, { lease, bars });
+        for (const bar of bars)
             putIn(data.byHost, bar).forEach((row) => rows.add(row));
     }
     rows.forEach(inOrder);
@@ -153,8 +160,8 @@ const isNews = ({ isWhole, changed, gone }) => isWhole || changed.length > 0 || 
 
 function take(news) {
     const { leases, queue } = news, rowsBefore = data.byHost.size;
-    const ofUnseen = leases.changed.some((lease) => lease.hosts.some((host) =>
-        !data.byHost.has(host)));
+    const ofUnseen = leases.changed.some((lease) => [...lease.hosts,
+        ...lease.stays.map(({ host }) => host)].some((host) => !data.byHost.has(host)));
     takeLeases(leases);
     takeHosts(news.hosts);
     if (isNews(news.hosts) || ofUnseen || leases.isWhole || data.byHost.size !== rowsBefore)
@@ -214,11 +221,12 @@ function tell(text, wrong) {
 function cpuOver() {
     const change = new Float64Array(STEPS + 1), step = view.span / STEPS;
     const at = (moment) => Math.min(STEPS, Math.max(0, Math.round((moment - view.from) / step)));
-    for (const { bar } of known.values())
-        if (bar && isShown(bar.from, bar.until)) {
-            change[at(bar.from)] += bar.lease.cpu ?? 0;
-            change[at(bar.until)] -= bar.lease.cpu ?? 0;
-        }
+    for (const { bars } of known.values())
+        for (const bar of bars)
+            if (isShown(bar.from, bar.until)) {
+                change[at(bar.from)] += bar.cpu;
+                change[at(bar.until)] -= bar.cpu;
+            }
     let sum = 0;
     return Array.from(change.subarray(0, STEPS), (one) => (sum += one));
 }
@@ -239,8 +247,8 @@ function drawUse() {
     ahead.classList.add("ahead");
     element("use").replaceChildren(past, ahead);
     let present = 0;
-    for (const { lease, bar } of known.values())
-        present += bar?.use === "running" ? lease.cpu : 0;
+    for (const { bars } of known.values())
+        present += bars.reduce((sum, bar) => sum + (bar.use === "running" ? bar.cpu : 0), 0);
     element("use-text").textContent = now < 0 || now >= STEPS ? "" : total > 0
         ? `Now ${present.toFixed(1)} of ${total.toFixed(1)} CPU (${
             Math.round(100 * present / total)} %)`
@@ -334,6 +342,8 @@ async function showLease(lease) {
         ["Expected", AHEAD.has(lease.phase) && say(time(lease.expected))],
         ["Ends", lease.end && say(time(lease.end))],
         ["Deadline", lease.deadline && say(time(lease.deadline))],
+        ["Ran on", lease.stays.length > 0 && lease.stays.map(({ host, from, until }) => `${hosts.get(host)?.name ??
+            `host ${host}`}, ${say(time(from))} to ${until ? say(time(until)) : "now"}`).join("; ")],
         ["Reason", lease.reason]];
     openLease(lease, facts);
     element("change-answer").textContent = "";
