@@ -250,6 +250,11 @@ const struct site *engine_site(const struct engine *engine)
     return &engine->site;
 }
 
+uint64_t engine_bookings(const struct engine *engine)
+{
+    return slot_table_bookings(engine->table);
+}
+
 int64_t engine_next_time(const struct engine *engine)
 {
     const int64_t start = reservation_index_first_time(&engine->bookings.by_start);

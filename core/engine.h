@@ -99,6 +99,9 @@ int engine_step(struct engine *engine, int64_t now, const struct engine_input *i
  * is planned. O(1). */
 int64_t engine_next_time(const struct engine *engine);
 
+/* Differs after each booking and release of hosts. */
+uint64_t engine_bookings(const struct engine *engine);
+
 /* The lease with that id, or NULL (unknown or forgotten). O(log leases). */
 const struct lease *engine_lease(const struct engine *engine, int64_t id);
 

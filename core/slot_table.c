@@ -122,6 +122,7 @@ void slot_table_advance(struct slot_table *table, int64_t now)
         return;
     table->now = now;
     table->version++;
+    table->advances++;
     total_advance(&table->total, now);
     for (size_t block = 0; block < n_blocks; block++)
         if (table->block_until[block] <= now)
@@ -136,6 +137,11 @@ int64_t slot_table_now(const struct slot_table *table)
 uint64_t slot_table_version(const struct slot_table *table)
 {
     return table->version;
+}
+
+uint64_t slot_table_bookings(const struct slot_table *table)
+{
+    return table->version - table->advances;
 }
 
 struct occupancy *slot_table_occupancy(const struct slot_table *table)

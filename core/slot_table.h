@@ -175,3 +175,5 @@ const struct profile *slot_table_profile(const struct slot_table *table, uint32_
 
 /* Incremented by every change; equal values mean no booking, release or advance in between. */
 uint64_t slot_table_version(const struct slot_table *table);
+/* Incremented by every booking and release. */
+uint64_t slot_table_bookings(const struct slot_table *table);

@@ -35,7 +35,7 @@ struct slot_table {
     struct occupancy *occupancy;
     struct presence *presence;
     int64_t now;
-    uint64_t version;
+    uint64_t version, advances;
     uint32_t ever_negative;                    /* 1 << type: the type was overbooked at some time */
     struct release (*released)[RELEASES_KEPT]; /* per host: the last releases, newest first */
 

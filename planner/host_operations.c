@@ -7,77 +7,62 @@
 
 struct lease_on_host {
     uint32_t host;
-    size_t order; /* among all entries */
     const struct lease *lease;
 };
 
 /* --- leases by host --------------------------------------------------------------------------- */
 
 struct gathering {
-    struct operation_index *index;
     const struct plan *plan;
+    struct lease_on_host *items; /* in the order of the plan's leases */
+    size_t n, allocated;
 };
 
 static void gather(void *context, const struct lease *lease)
 {
-    const struct gathering *gathering = context;
-    struct operation_index *index = gathering->index;
-    size_t first = index->n;
+    struct gathering *all = context;
+    size_t first = all->n;
 
     for (size_t i = 0; i < lease->n_reservations; i++) {
         const struct placement *placement = lease->reservations[i]->placement;
 
         for (uint32_t k = 0; placement && k < placement->n_hosts; k++) {
-            uint32_t host = plan_host_of(gathering->plan, placement->hosts[k]);
+            uint32_t host = plan_host_of(all->plan, placement->hosts[k]);
 
-            if (index->n > first && index->items[index->n - 1].host == host)
+            if (host >= all->plan->n_hosts || /* the repository of images */
+                (all->n > first && all->items[all->n - 1].host == host))
                 continue; /* most leases have all operations on one host */
-            index->items =
-                memory_grow(index->items, &index->allocated, index->n + 1, sizeof *index->items);
-            index->items[index->n] = (struct lease_on_host){host, index->n, lease};
-            index->n++;
+            all->items = memory_grow(all->items, &all->allocated, all->n + 1, sizeof *all->items);
+            all->items[all->n++] = (struct lease_on_host){host, lease};
         }
     }
 }
 
-static int compare(const void *one, const void *two)
-{
-    const struct lease_on_host *a = one, *b = two;
-
-    if (a->host != b->host)
-        return a->host < b->host ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
-}
-
+/* Sorts by host, by counting. */
 static void learn(struct operation_index *index, const struct plan *plan)
 {
-    struct gathering gathering = {index, plan};
+    struct gathering all = {.plan = plan};
+    size_t *next = memory_new(plan->n_hosts + 2, sizeof *next);
 
-    index->items = memory_grow(index->items, &index->allocated, 1, sizeof *index->items);
-    engine_each_lease(plan->engine, gather, &gathering);
-    qsort(index->items, index->n, sizeof *index->items, compare);
+    engine_each_lease(plan->engine, gather, &all);
+    for (size_t i = 0; i < all.n; i++)
+        next[all.items[i].host + 2]++;
+    for (size_t host = 2; host < plan->n_hosts + 2; host++)
+        next[host] += next[host - 1];
+    index->leases = memory_new(all.n + 1, sizeof *index->leases);
+    for (size_t i = 0; i < all.n; i++)
+        index->leases[next[all.items[i].host + 1]++] = all.items[i].lease;
+    index->first = next; /* the place after a host's last lease is that of the next host's first */
+    index->n_hosts = plan->n_hosts;
+    index->bookings = engine_bookings(plan->engine);
+    free(all.items);
 }
 
 void operations_forget(struct operation_index *index)
 {
-    free(index->items);
+    free(index->leases);
+    free(index->first);
     *index = (struct operation_index){0};
-}
-
-/* The first entry of a host. */
-static size_t place_of(const struct operation_index *index, uint32_t host)
-{
-    size_t low = 0, high = index->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (index->items[middle].host < host)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
@@ -145,13 +130,15 @@ void operations_tell(struct operation_index *index, const struct plan *plan,
     struct told told = {.plan = plan, .host = (uint32_t)wire_get(reader, 0, UINT32_MAX)};
     const struct lease *last = NULL;
 
-    if (plan->engine && !index->items)
+    if (index->first && engine_bookings(plan->engine) != index->bookings)
+        operations_forget(index);
+    if (plan->engine && !index->first)
         learn(index, plan);
-    for (size_t i = place_of(index, told.host); i < index->n && index->items[i].host == told.host;
-         i++) {
-        if (index->items[i].lease != last)
-            put_operations(&told, index->items[i].lease);
-        last = index->items[i].lease;
+    for (size_t i = told.host < index->n_hosts ? index->first[told.host] : 0;
+         told.host < index->n_hosts && i < index->first[told.host + 1]; i++) {
+        if (index->leases[i] != last)
+            put_operations(&told, index->leases[i]);
+        last = index->leases[i];
     }
     if (plan->engine)
         put_held(plan->engine, &told);

@@ -52,6 +52,7 @@ static void drop_plan(struct planning *planning, struct plan *plan)
         planning->forecast_of = *plan;
         *plan = (struct plan){0};
     }
+    operations_forget(&planning->operations);
     plan_finish(plan);
 }
 
@@ -191,8 +192,10 @@ static void take_outputs(struct planning *planning, struct plan *plan, struct an
     }
     for (size_t i = 0; i < planning->outputs.n_items; i++)
         if (planning->outputs.items[i].kind == OUTPUT_FINISHED &&
-            planning->outputs.items[i].lease->request.id != TRIAL_ID)
+            planning->outputs.items[i].lease->request.id != TRIAL_ID) {
+            operations_forget(&planning->operations);
             engine_forget(plan->engine, planning->outputs.items[i].lease->request.id, NULL);
+        }
 }
 
 static bool can_be_cancelled(const struct plan *plan, int64_t lease)
@@ -479,7 +482,6 @@ static int answer(struct planning *planning, struct wire_reader *reader, struct 
         return 0;
     case FRAME_PLAN:
         wire_put(reply, FRAME_PLANNED);
-        operations_forget(&planning->operations);
         return make_plan(planning, &planning->live, reader, reply, NULL);
     case FRAME_TRY:
         wire_put(reply, FRAME_TRIED);
