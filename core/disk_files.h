@@ -15,7 +15,7 @@ struct disk_file {
 };
 
 struct disk_files {
-    struct map by_vm; /* hosts (uint32_t), by VM and number of its file; {0}: no files yet */
+    struct map *by_vm; /* hosts (uint32_t), by VM and number of its file; NULL: no files yet */
 };
 
 #define DISK_ANY_HOST UINT32_MAX
