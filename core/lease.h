@@ -72,8 +72,8 @@ struct lease_request {
     LEASE_TERM_MEMBERS;        /* preemptible, terms, origin, priority, ... */
     int64_t user;              /* -1: unknown */
     int64_t group;             /* of the user; equal for all users if unknown */
-    const char *user_name;     /* NULL: unknown */
-    const char *group_name;    /* of the user; NULL: unknown */
+    const char *user_name;     /* NULL: unknown; the driver's, outlives the lease */
+    const char *group_name;    /* of the user; NULL: unknown; likewise */
     const struct node_set *node_sets;
     size_t n_node_sets; /* 1 or more */
     const char *image;  /* disk image needed before the start; NULL: none */
@@ -81,7 +81,7 @@ struct lease_request {
 };
 
 struct lease {
-    struct lease_request request; /* owns copies of node_sets and texts */
+    struct lease_request request; /* owns copies of node_sets and image */
     enum lease_state state;
     uint32_t n_vms; /* over all node sets */
     int64_t

@@ -34,8 +34,6 @@ struct lease *lease_create(const struct lease_request *request, size_t n_hosts)
     lease->request.node_sets =
         memory_copy(request->node_sets, request->n_node_sets * sizeof *request->node_sets);
     lease->request.image = memory_text(request->image);
-    lease->request.user_name = memory_text(request->user_name);
-    lease->request.group_name = memory_text(request->group_name);
     lease->start_actual = lease->end = INSTANT_NONE;
     lease->duration_actual = SPAN_NONE;
     for (size_t set = 0; set < request->n_node_sets; set++)
@@ -54,8 +52,6 @@ void lease_destroy(struct lease *lease)
     free(lease->reservations);
     memory_free(lease->request.node_sets);
     memory_free(lease->request.image);
-    memory_free(lease->request.user_name);
-    memory_free(lease->request.group_name);
     memory_free(lease->reason.text);
     memory_free(lease->reason.word);
     free(lease);
