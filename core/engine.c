@@ -395,17 +395,12 @@ static int do_requests(struct engine *engine, const struct engine_input *inputs,
 /* Outputs caused by adoptions come first; the reservations they withdrew are kept until then. */
 static void begin_stepping(struct engine *engine)
 {
-    struct engine_outputs *outputs = engine->outputs;
-    size_t n = engine->adopted.n_items;
-
     engine->stage = ENGINE_STEPPED;
-    if (n) {
-        outputs->items =
-            memory_grow(outputs->items, &outputs->allocated, n, sizeof *outputs->items);
-        memcpy(outputs->items, engine->adopted.items, n * sizeof *outputs->items);
-        outputs->n_items = n;
+    if (engine->adopted.n_items) {
+        engine_outputs_finish(engine->outputs);
+        *engine->outputs = engine->adopted;
+        engine_outputs_init(&engine->adopted);
     }
-    engine_outputs_finish(&engine->adopted);
 }
 
 int engine_step(struct engine *engine, int64_t now, const struct engine_input *inputs,
