@@ -26,7 +26,7 @@ struct element {
     uint32_t polled_at, polled_length; /* the text in LAST_POLL, which is not in the sum */
 };
 
-/* The short form of a VM. */
+/* The short form of a VM, whose history has no times. */
 struct known_vm {
     struct element text, coded; /* coded: before decoding; length 0: did not arrive as a whole */
     uint32_t listing;           /* the last one with the VM */
@@ -37,7 +37,7 @@ struct known_vm {
     enum vm_state state;
     const char *state_name;
     int64_t stime, etime, cpu, memory, ran_for;
-    struct vm_history history;
+    int32_t sequence, host, cluster, datastore;
 };
 
 struct known_vms {
@@ -205,7 +205,10 @@ static void tell_again(const struct known_vms *known, int32_t id, const struct k
                           .etime = it->etime,
                           .cpu = it->cpu,
                           .memory = it->memory,
-                          .history = it->history,
+                          .history = {.sequence = it->sequence,
+                                      .host = it->host,
+                                      .cluster = it->cluster,
+                                      .datastore = it->datastore},
                           .n_records = it->n_records,
                           .ran_for = it->ran_for};
 
@@ -273,6 +276,12 @@ static struct markup take_vm(struct known_vms *known, const char *text, const ch
     return markup;
 }
 
+static bool has_times(const struct vm_history *record)
+{
+    return record->stime || record->etime || record->pstime || record->petime || record->rstime ||
+           record->retime || record->estime || record->eetime || record->recreated;
+}
+
 void known_vms_learn(struct known_vms *known, const struct vm_pool *pool)
 {
     for (size_t i = 0; i < pool->n; i++) {
@@ -280,7 +289,7 @@ void known_vms_learn(struct known_vms *known, const struct vm_pool *pool)
         struct known_vm *it = map_value(&known->vms, map_find(&known->vms, vm->id));
 
         if (!it || it->listing != known->listing || it->twice || it->learned || vm->is_extended ||
-            vm->error)
+            vm->error || has_times(&vm->history))
             continue;
         it->learned = true;
         it->uid = vm->uid;
@@ -293,7 +302,10 @@ void known_vms_learn(struct known_vms *known, const struct vm_pool *pool)
         it->etime = vm->etime;
         it->cpu = vm->cpu;
         it->memory = vm->memory;
-        it->history = vm->history;
+        it->sequence = vm->history.sequence;
+        it->host = vm->history.host;
+        it->cluster = vm->history.cluster;
+        it->datastore = vm->history.datastore;
         it->n_records = vm->n_records;
         it->ran_for = vm->ran_for;
     }
