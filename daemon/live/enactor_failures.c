@@ -91,8 +91,10 @@ static bool is_out_of_attempts(struct enactor *enactor, const struct vm_record *
 /* A VM that fails on every host does not indicate a fault of the host. */
 static bool failed_elsewhere(const struct vm_record *vm, int32_t host, int64_t now)
 {
-    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
-        if (vm->avoid[i] >= 0 && vm->avoid[i] != host && vm->avoid_until[i] > now)
+    const struct avoided_hosts *avoided = vm->avoided;
+
+    for (size_t i = 0; avoided && i < AVOIDED_MAX; i++)
+        if (avoided->host[i] >= 0 && avoided->host[i] != host && avoided->until[i] > now)
             return true;
     return false;
 }

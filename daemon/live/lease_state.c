@@ -83,7 +83,7 @@ static void forget_reason(struct lease_record *lease)
 {
     lease->reason_id = REASON_NONE;
     memset(lease->reason_n, 0, sizeof lease->reason_n);
-    lease->reason_word[0] = '\0';
+    store_put_text(&lease->reason_word, "", 0);
     store_put_text(&lease->reason, "", 0);
     lease->retry = INSTANT_NONE;
 }
@@ -332,7 +332,7 @@ bool lease_explain(struct store *store, const struct lease_record *lease,
     int64_t n[REASON_NUMBERS] = {reason->n[0], reason->n[1],     reason->n[2],
                                  reason->n[3], vm ? vm->cpu : 0, vm ? vm->memory : 0};
     bool same = lease->reason_id == reason->id && memcmp(lease->reason_n, n, sizeof n) == 0 &&
-                strncmp(lease->reason_word, word, sizeof lease->reason_word - 1) == 0 &&
+                strncmp(lease->reason_word, word, STORE_GROUP_MAX - 1) == 0 &&
                 strncmp(lease->reason, text, STORE_TEXT_MAX - 1) == 0;
     struct lease_record *record;
 
@@ -342,7 +342,7 @@ bool lease_explain(struct store *store, const struct lease_record *lease,
     if (!same) {
         record->reason_id = reason->id;
         memcpy(record->reason_n, n, sizeof n);
-        snprintf(record->reason_word, sizeof record->reason_word, "%s", word);
+        store_put_text(&record->reason_word, word, STORE_GROUP_MAX - 1);
         store_put_text(&record->reason, text, STORE_TEXT_MAX - 1);
     }
     record->retry = retry;

@@ -60,29 +60,29 @@ void vm_retry_at(struct store *store, const struct vm_record *vm, int64_t at)
 
 void vm_stop_avoiding(struct store *store, const struct vm_record *vm, int32_t host)
 {
-    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
-        if (vm->avoid[i] == host)
-            store_change_vm(store, vm)->avoid[i] = -1;
+    for (size_t i = 0; vm->avoided && i < AVOIDED_MAX; i++)
+        if (vm->avoided->host[i] == host)
+            store_change_vm(store, vm)->avoided->host[i] = -1;
 }
 
 void vm_avoid_host(struct store *store, const struct vm_record *vm, int32_t host, int64_t until)
 {
-    struct vm_record *record;
-    size_t n = sizeof record->avoid / sizeof *record->avoid, place = 0;
+    struct avoided_hosts *avoided;
+    size_t place = 0;
 
     if (host < 0)
         return;
-    for (size_t i = 0; i < n; i++) {
-        if (vm->avoid[i] == host || vm->avoid[i] < 0) {
+    avoided = store_avoided(store_change_vm(store, vm));
+    for (size_t i = 0; i < AVOIDED_MAX; i++) {
+        if (avoided->host[i] == host || avoided->host[i] < 0) {
             place = i;
             break;
         }
-        if (vm->avoid_until[i] < vm->avoid_until[place])
+        if (avoided->until[i] < avoided->until[place])
             place = i;
     }
-    record = store_change_vm(store, vm);
-    record->avoid[place] = host;
-    record->avoid_until[place] = until;
+    avoided->host[place] = host;
+    avoided->until[place] = until;
 }
 
 /* --- moves ------------------------------------------------------------------------------------ */
@@ -436,9 +436,9 @@ void vm_move_times(struct store *store, const struct vm_record *vm, int64_t by)
     instant_move(&record->pause_until, by);
     instant_move(&record->message_at, by);
     instant_move(&record->since, by);
-    for (size_t i = 0; i < sizeof record->avoid_until / sizeof *record->avoid_until; i++)
-        instant_move(&record->avoid_until[i], by);
     move_stays(store, record, by);
+    for (size_t i = 0; record->avoided && i < AVOIDED_MAX; i++)
+        instant_move(&record->avoided->until[i], by);
 }
 
 /* --- SCHED_MESSAGE ---------------------------------------------------------------------------- */

@@ -24,10 +24,11 @@ struct vm_observation {
     int64_t since;          /* likewise, of the first observation in this state */
     bool present;           /* oned has the VM, and it is not DONE */
     bool resched, locked;
+    bool has_times;      /* the history's times match its last record: the short form has none */
     int32_t uid, gid;    /* its owner; if these change, the extended form is read */
+    int missing;         /* consecutive full lists without the VM */
     int64_t cpu, memory; /* 1/100, MB; a user may resize the VM */
     struct vm_history history;
-    bool has_times;    /* the history's times match its last record: the short form has none */
     int64_t arriving;  /* monotonic milliseconds: first observed before its last record began; 0: it
                         * has begun */
     int64_t created;   /* seconds since 1970, by oned's clock */
@@ -35,7 +36,6 @@ struct vm_observation {
     int32_t n_records; /* ... which had this many records */
     bool full_seen;    /* the extended form was read after the last change of owner and
                         * world_read_all() */
-    int missing;       /* consecutive full lists without the VM */
     char *error;       /* the driver's message while the VM has failed; NULL: none */
     struct vm_hardware *hardware; /* devices and NUMA nodes, as last read; NULL: none requested */
     const struct vm *full;        /* the extended form; NULL: dropped or never read */

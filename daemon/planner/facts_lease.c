@@ -58,8 +58,8 @@ void request_set_start(const struct lease_record *lease, int64_t at, int64_t now
 
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now)
 {
-    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
-        if (vm->avoid[i] == host && vm->avoid_until[i] > now)
+    for (size_t i = 0; vm->avoided && i < AVOIDED_MAX; i++)
+        if (vm->avoided->host[i] == host && vm->avoided->until[i] > now)
             return true;
     return false;
 }

@@ -29,8 +29,8 @@ static void cannot_be_placed(struct facts *facts, const struct lease_record *lea
 
 static bool avoids_any(const struct vm_record *vm, int64_t now)
 {
-    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
-        if (vm->avoid[i] >= 0 && vm->avoid_until[i] > now)
+    for (size_t i = 0; vm->avoided && i < AVOIDED_MAX; i++)
+        if (vm->avoided->host[i] >= 0 && vm->avoided->until[i] > now)
             return true;
     return false;
 }

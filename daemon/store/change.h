@@ -17,3 +17,6 @@ struct vm_record *store_note_vm(struct store *store, const struct vm_record *vm)
 /* Replace a record's text by a copy of at most `most` bytes, and free the old text; "" takes no
  * memory. *place: NULL, a constant "", or a text set by this function. */
 void store_put_text(const char **place, const char *text, size_t most);
+
+/* The hosts that the VM avoids, to be changed. */
+struct avoided_hosts *store_avoided(struct vm_record *vm);

@@ -21,6 +21,7 @@ void store_vm_free(struct vm_record *vm)
     store_put_text(&vm->message, "", 0);
     store_put_text(&vm->asked, "", 0);
     store_put_text(&vm->stays, "", 0);
+    free(vm->avoided);
     free(vm);
 }
 
@@ -29,6 +30,7 @@ void store_lease_finish(struct lease_record *lease)
     store_put_text(&lease->user, "", 0);
     store_put_text(&lease->user_group, "", 0);
     store_put_text(&lease->name, "", 0);
+    store_put_text(&lease->reason_word, "", 0);
     store_put_text(&lease->reason, "", 0);
     store_put_text(&lease->change_refused, "", 0);
 }
@@ -144,6 +146,7 @@ struct lease_record *store_add_lease(struct store *store, int64_t id)
         .user_group = "",
         .name = "",
         .group_until = INSTANT_NEVER,
+        .reason_word = "",
         .reason = "",
         .change_refused = "",
     };
@@ -191,8 +194,6 @@ struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease)
         .asked = "",
         .stays = "",
     };
-    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
-        vm->avoid[i] = -1;
     store_attach_vm(store, record, vm);
     store_index_add(&store->vms, id, vm);
     store_mark_vm(store, vm);

@@ -41,6 +41,12 @@ enum { LIST_TEXT_MAX = 512 };
         .count = sizeof((struct record *)0)->member / sizeof *((struct record *)0)->member         \
     }
 
+#define AVOIDED(column, member, kind)                                                              \
+    {                                                                                              \
+        .name = (column), .type = (kind), .offset = offsetof(struct avoided_hosts, member),        \
+        .count = AVOIDED_MAX, .of_avoided = true                                                   \
+    }
+
 #define TERM_COLUMN(type_in_c, member, ...)                                                        \
     {.name = #member,                                                                              \
      .type = COLUMN_TERM,                                                                          \
@@ -77,7 +83,7 @@ static const struct store_column lease_columns[] = {
     FIELD(lease_record, group_until, COLUMN_INSTANT),
     WORD(lease_record, reason_id, reason_names, REASONS),
     LIST(lease_record, reason_n, COLUMN_INT64_LIST),
-    TEXT(lease_record, reason_word),
+    OWN_TEXT(lease_record, reason_word, STORE_GROUP_MAX),
     OWN_TEXT(lease_record, reason, STORE_TEXT_MAX),
     FIELD(lease_record, retry, COLUMN_INSTANT),
     FIELD(lease_record, changes, COLUMN_INT64),
@@ -108,8 +114,8 @@ static const struct store_column vm_columns[] = {
     FIELD(vm_record, next_try, COLUMN_INSTANT),
     FIELD(vm_record, failed_record, COLUMN_INT32),
     FIELD(vm_record, pause_until, COLUMN_INSTANT),
-    LIST(vm_record, avoid, COLUMN_INT32_LIST),
-    LIST(vm_record, avoid_until, COLUMN_INT64_LIST),
+    AVOIDED("avoid", host, COLUMN_INT32_LIST),
+    AVOIDED("avoid_until", until, COLUMN_INT64_LIST),
     OWN_TEXT(vm_record, message, STORE_TEXT_MAX),
     OWN_TEXT(vm_record, asked, STORE_ASKED_MAX),
     OWN_TEXT(vm_record, stays, STORE_STAYS_MAX),
@@ -219,13 +225,40 @@ static int bind_field(sqlite3_stmt *statement, int place, const struct store_col
     }
 }
 
+static const struct avoided_hosts avoids_none = {.host = {-1, -1, -1, -1, -1, -1, -1, -1}};
+
+struct avoided_hosts *store_avoided(struct vm_record *vm)
+{
+    if (!vm->avoided)
+        vm->avoided = memory_copy(&avoids_none, sizeof avoids_none);
+    return vm->avoided;
+}
+
+/* After reading: most VMs avoid no hosts. */
+static void drop_if_none(struct vm_record *vm)
+{
+    if (memcmp(vm->avoided, &avoids_none, sizeof avoids_none) != 0)
+        return;
+    free(vm->avoided);
+    vm->avoided = NULL;
+}
+
+const void *store_rows_field(const struct store_column *column, const void *record)
+{
+    const struct vm_record *vm = record;
+
+    if (column->of_avoided)
+        record = vm->avoided ? vm->avoided : &avoids_none;
+    return (const char *)record + column->offset;
+}
+
 int store_rows_bind(sqlite3_stmt *statement, const struct store_table *table, const void *record)
 {
     int code = SQLITE_OK;
 
     for (size_t i = 0; i < table->n_columns && code == SQLITE_OK; i++)
         code = bind_field(statement, (int)i + 1, &table->columns[i],
-                          (const char *)record + table->columns[i].offset);
+                          store_rows_field(&table->columns[i], record));
     return code;
 }
 
@@ -326,9 +359,10 @@ int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, vo
                          table->name, (long long)sqlite3_column_int64(statement, 0));
     for (size_t i = 0; i < table->n_columns; i++) {
         const struct store_column *column = &table->columns[i];
+        char *whole = column->of_avoided ? (char *)store_avoided(record) : record;
         const char *text;
 
-        if (read_field(statement, (int)i, column, (char *)record + column->offset))
+        if (read_field(statement, (int)i, column, whole + column->offset))
             continue;
         text = (const char *)sqlite3_column_text(statement, (int)i);
         return error_set(err, EBADMSG,
@@ -336,5 +370,7 @@ int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, vo
                          table->name, (long long)sqlite3_column_int64(statement, 0), column->name,
                          text ? text : "missing");
     }
+    if (table == &store_vm_table)
+        drop_if_none(record);
     return 0;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "util/error.h"
@@ -29,6 +30,7 @@ struct store_column {
     enum store_column_type type;
     size_t offset; /* in the record */
     size_t count;
+    bool of_avoided;          /* `offset` is in the VM's struct avoided_hosts */
     const char *const *words; /* COLUMN_WORD: words[value]; `count` of them */
 };
 
@@ -45,6 +47,9 @@ extern const struct store_table store_lease_table, store_vm_table;
  * the expression of the checksum (sums.h), of parameters or of columns. To be freed. */
 char *store_rows_put_text(const struct store_table *table, const char *sum);
 char *store_rows_get_text(const struct store_table *table, const char *sum, const char *condition);
+
+/* The column's field of a record. */
+const void *store_rows_field(const struct store_column *column, const void *record);
 
 /* Bind a record to a put statement. Texts must live until the statement is stepped. Returns an
  * SQLite code. */

@@ -55,7 +55,6 @@ struct lease_record {
     int64_t id;
     enum lease_phase phase;
     enum lease_kind kind;
-    bool plain;          /* no GALERNA or HAIZEA attribute: best-effort, unlimited */
     int64_t submit;      /* seconds since 1970 */
     int64_t start;       /* reservation, deadline: as granted; immediate: when accepted;
                           * INSTANT_NONE */
@@ -68,6 +67,7 @@ struct lease_record {
                           * daemon/live/user_usage.h */
     int64_t since;       /* running since; INSTANT_NONE */
     int64_t expected;    /* planned or estimated start, or resumption; INSTANT_NONE */
+    bool plain;          /* no GALERNA or HAIZEA attribute: best-effort, unlimited */
     bool contract;       /* `expected` is promised, not estimated */
     bool accepted;       /* admitted; reservations and deadline leases have a promise */
     bool warned;         /* its owner was notified that the end is near */
@@ -81,28 +81,37 @@ struct lease_record {
     uint32_t group_size;           /* 0: unspecified */
     int64_t group_until;           /* when an incomplete group counts as complete; INSTANT_NEVER */
     enum reason_id reason_id;      /* NONE: `reason` is the sentence, or there is no reason */
-    int64_t reason_n[REASON_NUMBERS];  /* of the reason id; then CPU (1/100) and MB of a VM, or 0 */
-    char reason_word[STORE_GROUP_MAX]; /* stable: "no-room-now", "malformed", ... */
-    const char *reason;                /* the quoted part of the sentence or, without an id, the
-                                        * sentence; below STORE_TEXT_MAX, as change_refused */
-    int64_t retry;                     /* when the failed operation is retried; INSTANT_NONE */
-    int64_t changes;                   /* number of changes since it was accepted */
-    int64_t extended;                  /* seconds added by these changes, or SPAN_UNLIMITED */
-    int64_t unused_until;              /* it ends then unless its VMs are used, and its owner knows;
-                                        * INSTANT_NONE */
-    const char *change_refused;        /* why the owner's last change was refused; "": it was not */
+    int64_t reason_n[REASON_NUMBERS]; /* of the reason id; then CPU (1/100) and MB of a VM, or 0 */
+    const char *reason_word;          /* stable: "no-room-now", "malformed", ...; below
+                                       * STORE_GROUP_MAX */
+    const char *reason;               /* the quoted part of the sentence or, without an id, the
+                                       * sentence; below STORE_TEXT_MAX, as change_refused */
+    int64_t retry;                    /* when the failed operation is retried; INSTANT_NONE */
+    int64_t changes;                  /* number of changes since it was accepted */
+    int64_t extended;                 /* seconds added by these changes, or SPAN_UNLIMITED */
+    int64_t unused_until;             /* it ends then unless its VMs are used, and its owner knows;
+                                       * INSTANT_NONE */
+    const char *change_refused;       /* why the owner's last change was refused; "": it was not */
 
     /* The lease for which this one leaves its hosts, or has left them without being restarted
      * since, and when; preempted_at 0 or INSTANT_NONE: none (store_is_preempted()). */
     int64_t preempted_for, preempted_at;
 
-    int recorded;         /* 1: in the record, 2: with its end; not stored */
     int64_t outlook;      /* number of the last forecast that included the lease; not stored */
+    int recorded;         /* 1: in the record, 2: with its end; not stored */
     bool rank_ignored;    /* SCHED_RANK of one of its VMs is invalid; not stored */
     bool at_risk;         /* promised, and could not start at present; not stored */
-    int64_t unused_since; /* monotonic milliseconds: measured; 0: its VMs are used; not stored */
     bool is_far;          /* too far back in the queue to estimate; not stored */
     bool marked;          /* to be written with the next commit */
+    int64_t unused_since; /* monotonic milliseconds: measured; 0: its VMs are used; not stored */
+};
+
+enum { AVOIDED_MAX = 8 };
+
+/* Hosts where a VM failed. */
+struct avoided_hosts {
+    int32_t host[AVOIDED_MAX]; /* -1: free; the oldest is overwritten */
+    int64_t until[AVOIDED_MAX];
 };
 
 enum vm_goal {
@@ -127,8 +136,8 @@ enum move_kind {
 
 struct vm_record {
     int32_t id;
-    int64_t lease;
     enum vm_goal goal;
+    int64_t lease;
     int32_t host;              /* OpenNebula's host id: planned or current host; -1: none */
     int32_t datastore;         /* chosen system datastore; -1: none */
     int64_t cpu, memory;       /* 1/100, MB */
@@ -143,38 +152,38 @@ struct vm_record {
                                 * since_told 0: not observed, SINCE_NOT: closed */
     /* The command in progress, written before it is sent. */
     enum command command;
-    int64_t sent;          /* when */
-    int32_t attempts;      /* consecutive failures */
-    int64_t next_try;      /* not before; INSTANT_NONE */
-    int32_t failed_record; /* history record of the last failure that was counted; -1 */
-    int64_t pause_until;   /* after a failure: not placed again before; INSTANT_NONE */
-    int32_t avoid[8];      /* hosts where the VM failed, -1: free; the oldest is overwritten */
-    int64_t avoid_until[8];
+    int32_t attempts;              /* consecutive failures */
+    int64_t sent;                  /* when */
+    int64_t next_try;              /* not before; INSTANT_NONE */
+    int64_t pause_until;           /* after a failure: not placed again before; INSTANT_NONE */
+    int32_t failed_record;         /* history record of the last failure that was counted; -1 */
+    enum reason_id message_reason; /* of the lease when the message was sent; not stored */
+    struct avoided_hosts *avoided; /* NULL: none */
     const char *message;           /* SCHED_MESSAGE as last written, below STORE_TEXT_MAX */
-    bool message_in_flight;        /* not stored */
     int64_t message_at;            /* when the message was last sent; not stored */
     int64_t message_expected;      /* the start announced in it; INSTANT_NONE; not stored */
-    enum reason_id message_reason; /* of the lease when the message was sent; not stored */
     int64_t message_settled;       /* monotonic milliseconds of the answer; not stored */
+    bool message_in_flight;        /* not stored */
     bool message_failed;           /* the last one was not written; not stored */
     bool message_is_own;           /* this galernad wrote it since it was started; not stored */
     const char *asked; /* the request in its attribute, as last processed; "": not read yet; below
                         * STORE_ASKED_MAX */
     const char *stays; /* the hosts on which it has run (stays.h); below STORE_STAYS_MAX */
     /* The VM's promise in OpenNebula, as last written (daemon/live/promise.h). */
-    int64_t promise_number; /* 0: never */
-    int64_t promise_digest; /* 0: none, or it has ended */
-    int64_t promise_sent;   /* promise_stamp() of the last one sent, answered or not; 0: none */
+    int64_t promise_number;  /* 0: never */
+    int64_t promise_digest;  /* 0: none, or it has ended */
+    int64_t promise_sent;    /* promise_stamp() of the last one sent, answered or not; 0: none */
+    int64_t promise_refused; /* number of the last one that OpenNebula refused; not stored */
     enum {
         PROMISE_INTACT,
         PROMISE_DAMAGED,
         PROMISE_REPAIRED,
-        PROMISE_OF_OTHERS,   /* a newer galernad wrote it: kept */
-        PROMISE_UNANSWERED,  /* it is unknown whether OpenNebula has the last one sent */
-    } promise_state;         /* not stored */
-    int64_t promise_refused; /* number of the last one that OpenNebula refused; not stored */
-    bool promise_told;       /* one was written since its goal changed; not stored */
-    bool gone;               /* DONE, or no longer in OpenNebula */
+        PROMISE_OF_OTHERS,  /* a newer galernad wrote it: kept */
+        PROMISE_UNANSWERED, /* it is unknown whether OpenNebula has the last one sent */
+    } promise_state;        /* not stored */
+    bool promise_told;      /* one was written since its goal changed; not stored */
+    bool gone;              /* DONE, or no longer in OpenNebula */
+    bool marked;            /* to be written with the next commit */
 
     int64_t settled;   /* monotonic milliseconds: older observations are ignored; not stored */
     bool in_flight;    /* the command has not been answered yet; not stored */
@@ -198,7 +207,6 @@ struct vm_record {
     bool live_failed;   /* a live migration failed: the next one is cold */
     int move_failures;  /* consecutive failures */
     int64_t move_again; /* no further move before; 0: at once */
-    bool marked;
 };
 
 /* Open or create the state in a directory (created with mode 0700; files 0600). Errors: EBUSY

@@ -317,7 +317,7 @@ static void fill_store(struct answers_fixture *fixture)
     store_put_text(&lease->name, "caf\xc3\xa9 \xff", STORE_NAME_MAX);
     lease = add(fixture, 3, PHASE_WAITING, "bert");
     lease->expected = NOW + 300;
-    snprintf(lease->reason_word, sizeof lease->reason_word, "no-room-now");
+    store_put_text(&lease->reason_word, "no-room-now", STORE_GROUP_MAX);
     store_put_text(&lease->reason, "1 VM does not fit", STORE_TEXT_MAX);
     store_put_text(&vm_to_change(fixture->store, 3)->message, "waits for room", STORE_TEXT_MAX);
     add(fixture, 4, PHASE_WAITING, "anna")->priority = 5;

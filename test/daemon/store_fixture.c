@@ -116,7 +116,7 @@ void store_fill_lease(struct lease_record *lease)
     lease->reason_id = REASON_MOVED;
     for (int i = 0; i < REASON_NUMBERS; i++)
         lease->reason_n[i] = i - 2;
-    strcpy(lease->reason_word, "no-room-now");
+    store_put_text(&lease->reason_word, "no-room-now", STORE_GROUP_MAX);
     lease->retry = 1010;
     memset(long_text, 'x', sizeof long_text - 1);
     store_put_text(&lease->reason, long_text, sizeof long_text);

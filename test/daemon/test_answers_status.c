@@ -78,7 +78,7 @@ static void a_reservation_at_risk_keeps_its_start(void **state)
     lease->expected = INSTANT_NONE;
     lease->reason_id = REASON_NO_HOST_ALLOWED;
     lease->reason_n[0] = 1;
-    snprintf(lease->reason_word, sizeof lease->reason_word, "no-host-allowed");
+    store_put_text(&lease->reason_word, "no-host-allowed", STORE_GROUP_MAX);
     answer =
         expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":5}", "galerna-lease-why/1");
     shown = json_object_get(answer, "lease");

@@ -151,8 +151,8 @@ static void a_start_in_front_is_told_rather_than_the_planned_one(void **state)
     lease = add_lease(store, 3, PHASE_RESERVED, LEASE_RESERVATION, 600);
     lease->start = now + 40000;
     vm = vm_to_change(store, 3);
-    vm->avoid[0] = 1;
-    vm->avoid_until[0] = now + 100000;
+    store_avoided(vm)->host[0] = 1;
+    vm->avoided->until[0] = now + 100000;
     lease = add_lease(store, 4, PHASE_WAITING, LEASE_BEST_EFFORT, SPAN_UNLIMITED);
     lease->preemptible = false;
     lease->terms = TERMS_NON_PREEMPTABLE;

@@ -359,19 +359,18 @@ static void the_oldest_host_to_avoid_is_forgotten(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
     const struct vm_record *vm;
-    size_t n = sizeof vm->avoid / sizeof *vm->avoid;
 
     store_add_lease(store, 1);
     vm = store_add_vm(store, 1, 1);
     vm_avoid_host(store, vm, -1, NOW);
-    assert_int_equal(vm->avoid[0], -1);
-    for (size_t i = 0; i < n; i++)
+    assert_null(vm->avoided);
+    for (size_t i = 0; i < AVOIDED_MAX; i++)
         vm_avoid_host(store, vm, (int32_t)i, NOW + (int64_t)i);
     vm_avoid_host(store, vm, 2, NOW + 100); /* known: longer */
     vm_avoid_host(store, vm, 77, NOW + 200);
-    assert_int_equal(vm->avoid[0], 77);
-    assert_int_equal(vm->avoid[2], 2);
-    assert_int_equal(vm->avoid_until[2], NOW + 100);
+    assert_int_equal(vm->avoided->host[0], 77);
+    assert_int_equal(vm->avoided->host[2], 2);
+    assert_int_equal(vm->avoided->until[2], NOW + 100);
 }
 
 /* --- the page --------------------------------------------------------------------------------- */

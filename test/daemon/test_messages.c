@@ -30,7 +30,7 @@ static struct lease_record lease_in(enum lease_phase phase, const char *word, co
                                  .unused_until = INSTANT_NONE,
                                  .retry = INSTANT_NONE};
 
-    snprintf(lease.reason_word, sizeof lease.reason_word, "%s", word);
+    lease.reason_word = word;
     lease.reason = reason;
     lease.change_refused = "";
     return lease;
@@ -116,7 +116,7 @@ static void a_promise_is_called_a_contract(void **state)
     lease.start = 3600;
     lease.contract = true;
     expect(&lease, "Reserved: starts at 1970-01-01 01:00:00 (contract)");
-    snprintf(lease.reason_word, sizeof lease.reason_word, "no-room-at-start");
+    lease.reason_word = "no-room-at-start";
     lease.reason = "no host is left";
     expect(&lease,
            "Reserved: starts at 1970-01-01 01:00:00 (contract). At present: no host is left");
@@ -141,7 +141,7 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     expect(&lease, "Running, to be ended for lease 7 at 1970-01-01 01:00:00");
     lease.phase = PHASE_STARTING; /* a reservation was accepted while the lease starts */
     lease.reason_id = REASON_SUSPENDED_FOR;
-    snprintf(lease.reason_word, sizeof lease.reason_word, "suspended-for");
+    lease.reason_word = "suspended-for";
     expect(&lease, "Starting, to be suspended for lease 7 at 1970-01-01 00:59:00");
     lease.phase = PHASE_STOPPING;
     lease.reason_id = REASON_SUSPENDED_FOR;
@@ -150,7 +150,7 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     lease.accumulated = 3000;
     lease.reason_id = REASON_PLANNED;
     lease.reason_n[0] = 6001;
-    snprintf(lease.reason_word, sizeof lease.reason_word, "planned");
+    lease.reason_word = "planned";
     lease.expected = 6000;
     expect(&lease, "Suspended for lease 7 until 1970-01-01 01:40:00 (estimate), 1h10m left to run");
     expect_wait(&lease, "Suspended for lease 7, 1h10m left to run");
@@ -236,7 +236,7 @@ static void no_start_is_announced_that_has_passed(void **state)
         "Waiting: 1 VM requested, room for 0 now. Too far back in the queue to estimate its start");
     lease.phase = PHASE_RESERVED;
     lease.kind = LEASE_DEADLINE;
-    snprintf(lease.reason_word, sizeof lease.reason_word, "planned");
+    lease.reason_word = "planned";
     expect_at(&lease, 3600,
               "Accepted: ends by its deadline; planned to start at 1970-01-01 01:00:00");
     expect_at(&lease, 3601, "Accepted: ends by its deadline");
@@ -268,7 +268,7 @@ static void what_starts_late_says_so(void **state)
     expect(&lease, "");
     lease.late = true;
     expect(&lease, "Late: the reservation is only now starting");
-    snprintf(lease.reason_word, sizeof lease.reason_word, "late");
+    lease.reason_word = "late";
     lease.reason = "The reservation is late: 4 s ...";
     expect(&lease, "Starting: The reservation is late: 4 s ...");
 }

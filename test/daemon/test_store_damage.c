@@ -39,7 +39,7 @@ static void print_record(FILE *file, const struct store_table *table, const void
     fprintf(file, "%s", table->name);
     for (size_t i = 0; i < table->n_columns; i++) {
         const struct store_column *column = &table->columns[i];
-        const char *field = (const char *)record + column->offset;
+        const char *field = store_rows_field(column, record);
         char term[TERM_TEXT_MAX];
 
         switch (column->type) {

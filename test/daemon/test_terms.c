@@ -180,8 +180,13 @@ static void the_control_socket_takes_it_and_tells_it(void **state)
 {
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const struct lease_term *term = &lease_terms[i];
-        struct lease_record lease = {
-            .id = 1, .user = "", .user_group = "", .name = "", .reason = "", .change_refused = ""};
+        struct lease_record lease = {.id = 1,
+                                     .user = "",
+                                     .user_group = "",
+                                     .name = "",
+                                     .reason_word = "",
+                                     .reason = "",
+                                     .change_refused = ""};
         json_t *request =
             json_pack("{s:s, s:i, s:i}", "command", "lease-request", "cpu", 1, "memory", 64);
         struct error err = {0};
