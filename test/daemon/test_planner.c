@@ -84,6 +84,31 @@ static void a_suspended_deadline_lease_keeps_its_place(void **state)
     close_house(&house);
 }
 
+static void the_operations_of_a_host_follow_each_booking(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *next;
+    struct error err = {0};
+    struct house house;
+
+    open_house(&house, store, 1);
+    add_lease(store, 1, PHASE_RESERVED, LEASE_RESERVATION, 600)->start = NOW + 3000;
+    rebuild(&house, NOW);
+    assert_int_equal(planned(&house, 1, RESERVATION_VM), NOW + 3000);
+    next = add_lease(store, 2, PHASE_WAITING, LEASE_RESERVATION, 100);
+    next->accepted = false;
+    next->start = NOW + 500;
+    planner_new(house.planner, 2);
+    assert_int_equal(planner_plan(house.planner, false, NOW + 1, &err), 0);
+    assert_int_equal(planned(&house, 2, RESERVATION_VM), NOW + 500);
+    assert_int_equal(planned(&house, 1, RESERVATION_VM), NOW + 3000);
+    planner_gone(house.planner, 2);
+    assert_int_equal(planner_plan(house.planner, false, NOW + 2, &err), 0);
+    assert_int_equal(planned(&house, 2, RESERVATION_VM), INSTANT_NONE);
+    assert_int_equal(planned(&house, 1, RESERVATION_VM), NOW + 3000);
+    close_house(&house);
+}
+
 /* Its VM is still on its way when its time has passed: it holds its host, and is in the plan. */
 static void a_reservation_whose_time_passed_while_it_began_stays_in_the_plan(void **state)
 {
@@ -530,6 +555,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_suspended_deadline_lease_keeps_its_place),
+        TEST(the_operations_of_a_host_follow_each_booking),
         TEST(a_reservation_whose_time_passed_while_it_began_stays_in_the_plan),
         TEST(one_without_a_place_takes_nobody_elses),
         TEST(one_at_risk_takes_no_promised_place),
