@@ -38,14 +38,19 @@ static struct blocked_host *blocked_at(struct blocked_hosts *blocked, int64_t at
     return &blocked->items[*i];
 }
 
+bool room_check_is_exact(const struct engine *engine, const struct lease *lease)
+{
+    return !policy_may_preempt(engine->hooks, lease) &&
+           !slot_table_was_overbooked(engine->table, RESOURCE_CPU);
+}
+
 /* For how long the site's total must suffice: the lease's shortest run, unless victims may make
  * room, or the total is too small because a host is overbooked. */
 static int64_t least_span(struct engine *engine, struct lease *lease)
 {
-    const bool may_suffice_later = policy_may_preempt(engine->hooks, lease) ||
-                                   slot_table_was_overbooked(engine->table, RESOURCE_CPU);
-
-    return may_suffice_later && !engine->binding.late ? 1 : placing_least_span(engine, lease);
+    return room_check_is_exact(engine, lease) || engine->binding.late
+               ? placing_least_span(engine, lease)
+               : 1;
 }
 
 bool has_room_before(struct engine *engine, struct lease *lease, int64_t before)

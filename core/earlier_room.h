@@ -19,7 +19,10 @@
 struct engine;
 struct lease;
 
-/* False: a search for a start before this time would fail. Two rules go beyond that: a lease that
- * may preempt others is not searched for if at no time before the site has free CPU for it, nor is
- * any lease while a host is overbooked, which reduces the total. */
+/* False: a search for a start before this time would fail, if the check is exact. Else two rules go
+ * beyond that: a lease that may preempt others is not searched for if at no time before the site
+ * has free CPU for it, nor is any lease while a host is overbooked, which reduces the total. */
 bool has_room_before(struct engine *engine, struct lease *lease, int64_t before);
+
+/* O(1). */
+bool room_check_is_exact(const struct engine *engine, const struct lease *lease);

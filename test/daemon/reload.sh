@@ -81,7 +81,7 @@ reloads 'changed: scheduling.policy-admission, policy limits.vms$'
 ends_with 2 'VMs: 2 requested' lease request --cpu 1 --memory 512 --duration 1m --count 2
 sed -i 's/^vms: 1/vms: 2/' "$work/conf"
 reloads 'changed: policy limits.vms$'
-ends_with 0 'requested: VM 7, 8' lease request --cpu 1 --memory 512 --duration 1m --count 2
+ends_with 0 'requested: VMs 7, 8' lease request --cpu 1 --memory 512 --duration 1m --count 2
 
 does='a wrong option of a module'
 sed -i 's/^vms: 2/vmss: 3/' "$work/conf"

@@ -20,7 +20,6 @@
 #include "cli/replay.h"
 #include "configuration/configuration.h"
 #include "core/earlier_room.h"
-#include "core/engine_state.h"
 #include "test/support/random_workload.h"
 
 #ifdef GALERNA_SANITIZED /* ten times slower; the other seeds are tried without */
@@ -39,9 +38,8 @@ bool __real_has_room_before(struct engine *engine, struct lease *lease, int64_t 
 
 bool __wrap_has_room_before(struct engine *engine, struct lease *lease, int64_t before)
 {
-    bool exact = !policy_may_preempt(engine->hooks, lease) &&
-                 !slot_table_was_overbooked(engine->table, RESOURCE_CPU);
-    bool has_room = (searches_all && exact) || __real_has_room_before(engine, lease, before);
+    bool has_room = (searches_all && room_check_is_exact(engine, lease)) ||
+                    __real_has_room_before(engine, lease, before);
 
     n_skipped += !has_room;
     return has_room;
