@@ -13,6 +13,7 @@ struct capacity_change {
     int64_t time;
     int64_t delta;
     int64_t lease;
+    bool sends; /* for a transfer or migration */
 };
 
 struct changes {
@@ -79,14 +80,22 @@ static int64_t overstated(struct checker *checker, const struct schedule_reserva
     return count;
 }
 
+static bool sends(enum schedule_kind kind)
+{
+    return kind == SCHEDULE_TRANSFER || kind == SCHEDULE_MEMORY_MIGRATION ||
+           kind == SCHEDULE_DISK_MIGRATION;
+}
+
 static int hold_reservation(struct checker *checker, const struct schedule_lease *lease,
                             const struct schedule_reservation *r, struct changes *changes)
 {
     const struct schedule *schedule = checker->schedule;
 
     for (size_t i = 0; i < r->n_holdings; i++) {
-        struct capacity_change change = {
-            .type = r->holdings[i].type, .delta = r->holdings[i].amount, .lease = lease->id};
+        struct capacity_change change = {.type = r->holdings[i].type,
+                                         .delta = r->holdings[i].amount,
+                                         .lease = lease->id,
+                                         .sends = sends(r->kind)};
 
         change.delta /= overstated(checker, r, r->holdings[i].host);
         if (find_host(schedule, r->holdings[i].host, &change.host) &&
@@ -320,19 +329,34 @@ static int64_t id_of(const struct schedule *schedule, uint32_t host)
     return host < schedule->n_hosts ? schedule->hosts[host].id : SCHEDULE_REPOSITORY;
 }
 
+/* What is held of one resource of one host. */
+struct held {
+    int64_t capacity;
+    int64_t all, others; /* others: not for transfers and migrations */
+};
+
+/* Haizea sends images and memory whatever the network of the hosts holds; VMs get what is left. */
+static bool is_haizeas_excess(const struct checker *checker, const struct capacity_change *change,
+                              const struct held *held)
+{
+    return checker->result->haizea_1_0 && change->host < checker->schedule->n_hosts &&
+           strncmp(checker->schedule->types[change->type], "Net-", strlen("Net-")) == 0 &&
+           held->others <= held->capacity;
+}
+
 static void report_excess(struct checker *checker, const struct capacity_change *change,
-                          int64_t held, int64_t capacity, int64_t until)
+                          const struct held *held, int64_t until)
 {
     const struct schedule *schedule = checker->schedule;
-    const char *type = schedule->types[change->type];
     struct finding finding = {CHECK_CAPACITY, change->lease, id_of(schedule, change->host),
                               change->time};
 
-    if (checker->result->haizea_1_0 && strncmp(type, "Net-", strlen("Net-")) == 0)
+    if (is_haizeas_excess(checker, change, held))
         checker->result->tolerated[ODDITY_NETWORK_EXCEEDED]++;
     else
-        checker_violation(checker, &finding, "%s: %lld held, capacity %lld, until %lld", type,
-                          (long long)held, (long long)capacity, (long long)until);
+        checker_violation(checker, &finding, "%s: %lld held, capacity %lld, until %lld",
+                          schedule->types[change->type], (long long)held->all,
+                          (long long)held->capacity, (long long)until);
 }
 
 /* Checks one resource of one host over time. */
@@ -340,20 +364,22 @@ static void sweep(struct checker *checker, const struct capacity_change *changes
 {
     const struct schedule *schedule = checker->schedule;
     bool is_host = changes->host < schedule->n_hosts;
-    int64_t capacity = is_host ? schedule->hosts[changes->host].capacity[changes->type]
-                               : repository_capacity(changes, n);
-    int64_t held = 0;
-    bool exceeded = false;
+    struct held held = {.capacity = is_host ? schedule->hosts[changes->host].capacity[changes->type]
+                                            : repository_capacity(changes, n)};
+    int64_t reported = held.capacity, reported_others = held.capacity;
 
     for (size_t i = 0; i < n; i++) {
-        held += changes[i].delta;
+        held.all += changes[i].delta;
+        held.others += changes[i].sends ? 0 : changes[i].delta;
         if (i + 1 < n && changes[i + 1].time == changes[i].time)
             continue;
         checker_examined(checker, CHECK_CAPACITY);
-        if (held > capacity && !exceeded)
-            report_excess(checker, &changes[i], held, capacity,
+        if ((held.all > held.capacity && reported <= held.capacity) ||
+            (held.others > held.capacity && reported_others <= held.capacity))
+            report_excess(checker, &changes[i], &held,
                           i + 1 < n ? changes[i + 1].time : SCHEDULE_NEVER);
-        exceeded = held > capacity;
+        reported = held.all;
+        reported_others = held.others;
     }
 }
 

@@ -45,12 +45,29 @@ static bool may_be_parallel(enum schedule_kind kind)
     return kind == SCHEDULE_SUSPEND || kind == SCHEDULE_RESUME || kind == SCHEDULE_TRANSFER;
 }
 
+static bool is_migration(enum schedule_kind kind)
+{
+    return kind == SCHEDULE_MEMORY_MIGRATION || kind == SCHEDULE_DISK_MIGRATION;
+}
+
+/* Is r for another run than the migrations before it, which end at `until`? Haizea resumes leases
+ * during their migration, and may suspend and migrate them again before it ends. */
+static bool is_of_next_run(const struct schedule_lease *lease, const struct schedule_reservation *r,
+                           int64_t until)
+{
+    size_t i = (size_t)(r - lease->reservations);
+
+    while (i-- > 0 && lease->reservations[i].kind != SCHEDULE_VM)
+        if (is_migration(lease->reservations[i].kind) && lease->reservations[i].until == until)
+            return false;
+    return true;
+}
+
 /* Reports that r begins before an operation of that kind ends at `until`. */
 static void overlaps(struct checker *checker, const struct schedule_lease *lease,
                      const struct schedule_reservation *r, enum schedule_kind kind, int64_t until)
 {
     struct finding finding = {CHECK_OVERLAP, lease->id, SCHEDULE_UNSET, r->from};
-    bool migration = kind == SCHEDULE_MEMORY_MIGRATION || kind == SCHEDULE_DISK_MIGRATION;
 
     if (kind == r->kind && may_be_parallel(kind))
         return;
@@ -62,7 +79,7 @@ static void overlaps(struct checker *checker, const struct schedule_lease *lease
         checker_odd(checker, ODDITY_PREPARED_TWICE, &finding,
                     "%s begins before an old FILE_TRANSFER has ended at %lld",
                     schedule_kind_name(r->kind), (long long)until);
-    else if (migration && r->kind != kind)
+    else if (is_migration(kind) && (!is_migration(r->kind) || is_of_next_run(lease, r, until)))
         checker_odd(checker, ODDITY_RESUMED_MIGRATING, &finding,
                     "%s begins before %s has ended at %lld", schedule_kind_name(r->kind),
                     schedule_kind_name(kind), (long long)until);

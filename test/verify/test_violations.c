@@ -344,6 +344,28 @@ static void haizea_moves_each_vm_of_a_lease_once(void **state)
     }
 }
 
+/* Haizea's migrations may exceed the network of a host that its VMs do not. */
+static void the_network_of_a_host_is_enough_for_its_vms(void **state)
+{
+    static const char *const vms[] = {
+        "{\"CPU\": 150, \"Memory\": 1024, \"Net-out\": 100}",
+        "{\"CPU\": 150, \"Memory\": 1024, \"Net-out\": 101}",
+    };
+    const struct verify_options as_haizea = {.partial = true, .compatibility = VERIFY_HAIZEA_1_0};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct verification verification;
+        json_t *record = load_record("generated/network-exceeded");
+
+        change_record(record, "leases/4/rrs/0/res/3", vms[i]);
+        check_record(record, &as_haizea, &verification);
+        assert_int_equal(verification.violated[CHECK_CAPACITY], i);
+        verification_finish(&verification);
+        json_decref(record);
+    }
+}
+
 static void expect_no(const char *name, struct change change, bool complete,
                       enum verify_check check)
 {
@@ -459,6 +481,7 @@ int main(void)
         cmocka_unit_test(a_record_that_is_not_complete_is_a_violation),
         cmocka_unit_test(a_live_move_is_clean),
         cmocka_unit_test(haizea_moves_each_vm_of_a_lease_once),
+        cmocka_unit_test(the_network_of_a_host_is_enough_for_its_vms),
         cmocka_unit_test(who_makes_room_by_its_terms_is_clean),
         cmocka_unit_test(each_wrong_record_is_found),
         cmocka_unit_test(every_check_has_a_wrong_record),
