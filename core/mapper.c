@@ -231,11 +231,10 @@ static bool fill_host(struct engine *engine, const struct map_request *request, 
 
         add_vm(&need, cursor);
         fits_until = slot_table_fits_until(engine->table, host, &need, request->from);
-        if (fits_until < *until) {
-            if (request->strict || fits_until == request->from)
-                return false;
+        if (fits_until == request->from || (request->strict && fits_until < *until))
+            return false;
+        if (fits_until < *until)
             *until = fits_until;
-        }
         engine->mapper.vm_host[cursor_vm(cursor)] = host;
         if (!cursor_next(cursor))
             return true;
@@ -290,7 +289,7 @@ static bool fill_host_mixed(struct engine *engine, const struct map_request *req
             for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
                 trial.of[type] += nodes->amounts.of[type];
             fits_until = slot_table_fits_until(engine->table, host, &trial, request->from);
-            if (fits_until < *until && (request->strict || fits_until == request->from))
+            if (fits_until == request->from || (request->strict && fits_until < *until))
                 break;
             if (fits_until < *until)
                 *until = fits_until;
