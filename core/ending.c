@@ -10,7 +10,6 @@
 void lease_finish(struct engine *engine, struct lease *lease, enum lease_state final)
 {
     lease_set_state(engine, lease, final);
-    reservation_list_settle(engine, &lease->plan->left_behind);
     images_release(engine, lease);
     memory_files_drop(engine, lease);
     lease_plan_publish(lease);

@@ -123,7 +123,7 @@ struct held_part {
 /* All held room, valid until the next step. O(1). */
 const struct held_part *engine_held(const struct engine *engine, size_t *n);
 
-/* Drops a finished lease. EINVAL: unknown or not finished. */
+/* Drops a finished lease; migrations that outlive it keep it. EINVAL: unknown or not finished. */
 int engine_forget(struct engine *engine, int64_t id, struct error *err);
 
 /* Current accounting figures; O(1) unless stated otherwise. */

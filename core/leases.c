@@ -129,6 +129,15 @@ static void compact_leases(struct engine *engine)
     engine->leases.n_forgotten = 0;
 }
 
+/* Is a migration of the finished lease still under way? */
+static bool outlived_by_migration(const struct lease *lease)
+{
+    for (size_t i = 0; i < lease->plan->left_behind.n; i++)
+        if (lease->plan->left_behind.items[i]->state != RESERVATION_DONE)
+            return true;
+    return false;
+}
+
 int engine_forget(struct engine *engine, int64_t id, struct error *err)
 {
     size_t place = lease_place(engine, id);
@@ -137,6 +146,8 @@ int engine_forget(struct engine *engine, int64_t id, struct error *err)
         return error_set(err, EINVAL, "lease %lld is unknown", (long long)id);
     if (!lease_state_is_final(engine->leases.list.items[place]->state))
         return error_set(err, EINVAL, "lease %lld is not finished", (long long)id);
+    if (outlived_by_migration(engine->leases.list.items[place]))
+        return 0;
     lease_destroy(engine->leases.list.items[place]);
     engine->leases.list.items[place] = NULL;
     if (++engine->leases.n_forgotten > 64 && engine->leases.n_forgotten > engine->leases.list.n / 2)

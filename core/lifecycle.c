@@ -8,6 +8,7 @@
 #include "core/outputs.h"
 #include "core/preparation.h"
 #include "core/reevaluation.h"
+#include "core/stretches.h"
 #include "util/memory.h"
 
 /* --- beginnings ------------------------------------------------------------------------------- */
@@ -90,15 +91,9 @@ void operation_begins(struct engine *engine, struct reservation *r)
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
-/* Haizea starts VMs while their migration is still under way; the migration ends with the lease. */
-static void settle_migrations(struct engine *engine, const struct lease *lease)
-{
-    reservation_list_settle(engine, &lease_plan_current(lease)->before);
-}
-
 static void done(struct engine *engine, struct lease *lease)
 {
-    settle_migrations(engine, lease);
+    end_migrations(engine, lease);
     if (lease->plan->ends_cancelled) {
         lease_finish(engine, lease, LEASE_CANCELLED);
         return;

@@ -72,6 +72,11 @@ void stretch_withdraw(struct engine *engine, struct lease *lease)
     lease_plan_publish(lease);
 }
 
+static bool running_migrations_stay(const struct engine *engine)
+{
+    return engine->settings.behaviour.running_migrations_stay;
+}
+
 /* Haizea does not stop running migrations: they end as booked, regardless of the new plan. */
 static void leave_running_migrations(struct lease *lease)
 {
@@ -89,6 +94,23 @@ static void leave_running_migrations(struct lease *lease)
             before->items[kept++] = r;
     }
     before->n = kept;
+}
+
+void end_migrations(struct engine *engine, struct lease *lease)
+{
+    struct reservation_list *before = &lease_plan_current(lease)->before;
+
+    for (size_t i = 0; running_migrations_stay(engine) && i < before->n; i++) {
+        struct reservation *r = before->items[i];
+
+        if (r->state == RESERVATION_DONE)
+            continue;
+        reservation_list_append(&lease->plan->left_behind, r);
+        before->items[i] =
+            reservation_create(lease, r->kind, r->from, r->until, placement_share(r->placement));
+        before->items[i]->state = RESERVATION_DONE;
+    }
+    reservation_list_settle(engine, before);
 }
 
 /* The hosts to which the operations of a kind have sent the files from `from` (consumed). */
@@ -143,7 +165,7 @@ static void keep_migrations(struct engine *engine, struct lease *lease)
 void unschedule_lease(struct engine *engine, struct lease *lease)
 {
     cancel_preparation(engine, lease);
-    if (engine->settings.behaviour.running_migrations_stay)
+    if (running_migrations_stay(engine))
         leave_running_migrations(lease);
     else if (lease_is_suspended(lease) && lease->plan->n_vms > 1)
         keep_migrations(engine, lease);

@@ -17,3 +17,7 @@ void stretch_withdraw(struct engine *engine, struct lease *lease);
 
 /* The same, including the lease's preparation and its place in the future. */
 void unschedule_lease(struct engine *engine, struct lease *lease);
+
+/* At the end of a lease: ends its migrations that are not over, or, where they continue
+ * (behaviour.h), leaves them behind; the lease lists them as done. */
+void end_migrations(struct engine *engine, struct lease *lease);
