@@ -50,7 +50,7 @@ struct behaviour {
     /* A lease that backfilling plans for later is bound to the hosts found at planning: leases
      * behind it cannot take them even if it could start on others. */
     bool future_places_keep_their_hosts;
-    /* Migrations run at 100 Mbit/s regardless of the site's bandwidth. */
+    /* Migrations run at 100 Mbit/s regardless of the site's bandwidth and of other traffic. */
     bool migration_at_100_mbits;
     /* The estimate of a migration counts, for each VM on a host, the time that all VMs on that host
      * take. */

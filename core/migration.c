@@ -9,10 +9,15 @@
 
 enum { HAIZEA_MIGRATION_BANDWIDTH = 100 };
 
+/* Do migrations run at Haizea's rate, regardless of other traffic? */
+static bool at_fixed_rate(const struct engine *engine)
+{
+    return engine->settings.behaviour.migration_at_100_mbits;
+}
+
 int64_t transfer_rate(const struct engine *engine)
 {
-    return engine->settings.behaviour.migration_at_100_mbits ? HAIZEA_MIGRATION_BANDWIDTH
-                                                             : engine->settings.transfer_bandwidth;
+    return at_fixed_rate(engine) ? HAIZEA_MIGRATION_BANDWIDTH : engine->settings.transfer_bandwidth;
 }
 
 /* Seconds to transfer that many MB. */
@@ -85,6 +90,14 @@ int64_t migration_estimate(const struct engine *engine, const struct lease *leas
     return move_span(engine, lease);
 }
 
+/* A host without network capacity is skipped, except by Haizea. */
+static int64_t traffic_on(const struct engine *engine, uint32_t host, int type)
+{
+    bool counts = at_fixed_rate(engine) || engine->site.hosts[host].capacity.of[type] > 0;
+
+    return counts ? transfer_rate(engine) : 0;
+}
+
 static struct reservation *reservation_of_moves(struct engine *engine, struct lease *lease,
                                                 enum reservation_kind kind,
                                                 const struct placed_vm *moves, uint32_t n)
@@ -99,10 +112,12 @@ static struct reservation *reservation_of_moves(struct engine *engine, struct le
             continue;
         if (moves[i].from != moves[i].host) {
             placement->hosts[n_hosts] = moves[i].from;
-            placement->amounts[n_hosts++ * n_types + RESOURCE_NET_OUT] = transfer_rate(engine);
+            placement->amounts[n_hosts++ * n_types + RESOURCE_NET_OUT] =
+                traffic_on(engine, moves[i].from, RESOURCE_NET_OUT);
         }
         placement->hosts[n_hosts] = moves[i].host;
-        placement->amounts[n_hosts++ * n_types + RESOURCE_NET_IN] = transfer_rate(engine);
+        placement->amounts[n_hosts++ * n_types + RESOURCE_NET_IN] =
+            traffic_on(engine, moves[i].host, RESOURCE_NET_IN);
     }
     placement->n_hosts = n_hosts;
     return reservation_create(lease, kind, engine->now, engine->now, placement);
@@ -148,7 +163,25 @@ struct moving {
     struct placed_vm *moves;
     uint32_t n;
     struct reservation_list list;
+    int64_t latest; /* the beginning of the resumption */
+    bool fits;      /* the network has room for them before that */
 };
+
+/* When the network has room for the batch, from `at` on. */
+static int64_t begin_of_batch(struct moving *moving, const struct reservation *batch, int64_t at,
+                              int64_t span)
+{
+    struct interval within = {at, moving->latest};
+    int64_t begin;
+
+    if (at_fixed_rate(moving->engine))
+        return at;
+    begin = slot_table_placement_earliest(moving->engine->table, batch->placement, within, span);
+    if (begin <= moving->latest - span)
+        return begin;
+    moving->fits = false;
+    return at;
+}
 
 /* Appends the batches one after the other from `at`; returns the end of the last. */
 static int64_t append_batches(struct moving *moving, enum reservation_kind kind, int64_t at)
@@ -161,9 +194,10 @@ static int64_t append_batches(struct moving *moving, enum reservation_kind kind,
         uint32_t taken = take_batch(moving->engine, left, n, batch);
         struct reservation *r =
             reservation_of_moves(moving->engine, moving->lease, kind, batch, taken);
+        int64_t span = span_of_batch(moving->engine, moving->lease, kind, batch, taken);
 
-        r->from = at;
-        r->until = at += span_of_batch(moving->engine, moving->lease, kind, batch, taken);
+        r->from = begin_of_batch(moving, r, at, span);
+        r->until = at = r->from + span;
         reservation_list_append(&moving->list, r);
         n -= taken;
     }
@@ -224,17 +258,21 @@ static int64_t append_moves(struct moving *moving, enum reservation_kind kind,
     return at;
 }
 
-void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal)
+bool plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
-    plan_migration_at(engine, lease, proposal, engine->now);
+    return plan_migration_at(engine, lease, proposal, engine->now);
 }
 
-void plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
+bool plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
                        int64_t at)
 {
     const struct placement *to = proposal->plan.vm->placement;
     struct placed_vm *moves = memory_new(lease->n_vms, sizeof *moves);
-    struct moving moving = {.engine = engine, .lease = lease, .moves = moves};
+    struct moving moving = {.engine = engine,
+                            .lease = lease,
+                            .moves = moves,
+                            .latest = vm_plan_start(&proposal->plan),
+                            .fits = true};
 
     if (has_disk_image(engine, lease))
         at = append_moves(&moving, RESERVATION_DISK_MIGRATION, lease_plan_images(lease), to, at);
@@ -242,4 +280,5 @@ void plan_migration_at(struct engine *engine, struct lease *lease, struct propos
     if (moving.list.n)
         prepend(&proposal->plan.before, &moving.list);
     free(moves);
+    return moving.fits;
 }

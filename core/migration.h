@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/proposal.h"
@@ -21,7 +22,8 @@ int64_t move_span(const struct engine *engine, const struct lease *lease);
 int64_t migration_estimate(const struct engine *engine, const struct lease *lease);
 
 /* Prepends the migrations that a resumption needs to proposal->plan.before, beginning now or at
- * `at`. */
-void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal);
-void plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
+ * `at`, or later if the network of a host is in use until then. False: the network has no room for
+ * them before the resumption; they are planned as if it had. */
+bool plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal);
+bool plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
                        int64_t at);

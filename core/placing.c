@@ -438,7 +438,7 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
     bool placed;
 
     memset(proposal, 0, sizeof *proposal);
-    if (search.resuming && engine->settings.migration == MIGRATION_NO)
+    if (search.resuming && (engine->settings.migration == MIGRATION_NO || request->stays))
         restrict_to_previous_hosts(&search);
     placed = try_now(&search, request, proposal, &last) ||
              try_previous_hosts(&search, request->from, proposal) ||

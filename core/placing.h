@@ -19,6 +19,7 @@ struct placing_request {
     int64_t before;          /* only a start earlier than this; INSTANT_NEVER: no limit */
     const int64_t *earliest; /* per host, or NULL: `from` on all hosts */
     int64_t from;
+    bool stays; /* a suspended lease is resumed where its memory is, even if it may migrate */
 };
 
 /* Places the lease at its requested start. All functions that place return true with a proposal

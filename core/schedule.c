@@ -129,9 +129,14 @@ static void leaves_for(struct engine *engine, struct lease *lease, const struct 
     }
 }
 
-bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal *proposal)
+static bool is_resumed(const struct lease *lease)
 {
-    bool resuming = lease_is_suspended(lease) || lease->state == LEASE_SUSPENDING;
+    return lease_is_suspended(lease) || lease->state == LEASE_SUSPENDING;
+}
+
+static bool accept(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    bool resuming = is_resumed(lease);
 
     if (!resuming && !plan_preparation(engine, lease, proposal)) {
         proposal_finish(proposal);
@@ -141,8 +146,6 @@ bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal
         proposal_finish(proposal);
         return false;
     }
-    if (resuming)
-        plan_migration(engine, lease, proposal);
     lease->reason = (struct reason){.id = REASON_PLANNED, .n = {proposal->start}};
     if (proposal->in_future && lease->request.kind == LEASE_BEST_EFFORT) {
         explain_future(engine, proposal, &lease->reason);
@@ -161,6 +164,36 @@ bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal
     }
     proposal_finish(proposal);
     return true;
+}
+
+/* Plans the migrations of a proposal to resume the lease. False: the network has no room for them;
+ * the proposal is finished. */
+static bool migrates_in_time(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    if (!is_resumed(lease) || plan_migration(engine, lease, proposal))
+        return true;
+    proposal_finish(proposal);
+    return false;
+}
+
+bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    return migrates_in_time(engine, lease, proposal) && accept(engine, lease, proposal);
+}
+
+/* Resumes a lease where its memory is. */
+static bool resume_in_place(struct engine *engine, struct lease *lease, bool may_wait)
+{
+    struct placing_request request = {.lease = lease,
+                                      .may_wait = may_wait,
+                                      .before = INSTANT_NEVER,
+                                      .from = engine->now,
+                                      .stays = true};
+    struct proposal proposal;
+
+    return lease->request.kind != LEASE_DEADLINE &&
+           place_as_soon_as_possible(engine, &request, &proposal) &&
+           accept(engine, lease, &proposal);
 }
 
 /* Must the lease be resumed on the hosts with its memory while one of them has no room now? */
@@ -199,7 +232,10 @@ bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_
         explain_by_planned(engine, lease);
         return false;
     }
-    return place(engine, lease, may_wait, &proposal) && proposal_accept(engine, lease, &proposal);
+    if (!place(engine, lease, may_wait, &proposal))
+        return false;
+    return migrates_in_time(engine, lease, &proposal) ? accept(engine, lease, &proposal)
+                                                      : resume_in_place(engine, lease, may_wait);
 }
 
 bool engine_schedule_as(struct engine *engine, struct lease *lease, struct proposal *proposal)

@@ -15,6 +15,6 @@ bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_
 bool engine_schedule_as(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
 /* Books the proposal, preempts its victims, and sets the lease's state; consumes the proposal.
- * False: the image cannot arrive in time, or a deadline lease would be late; nothing has
- * changed. */
+ * False: the image or the memory cannot arrive in time, or a deadline lease would be late; nothing
+ * has changed. */
 bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal *proposal);
