@@ -182,6 +182,21 @@ static bool anything_planned(const struct schedule *schedule)
     return false;
 }
 
+/* The end of the last migration that outlives its lease; `last` if that is later. */
+static int64_t last_migration(const struct checker *checker, int64_t last)
+{
+    const struct schedule *schedule = checker->schedule;
+
+    for (size_t i = 0; i < schedule->n_leases; i++)
+        for (size_t k = 0; k < schedule->leases[i].n_reservations; k++) {
+            const struct schedule_reservation *r = &schedule->leases[i].reservations[k];
+
+            if (checker_may_outlast(checker, r) && r->until > last)
+                last = r->until;
+        }
+    return last;
+}
+
 void check_end(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
@@ -200,6 +215,7 @@ void check_end(struct checker *checker)
                           "the run is recorded as stuck, but operations are planned");
     if (last > schedule->end_time)
         checker_violation(checker, &finding, "the state log goes on until %lld", (long long)last);
+    last = last_migration(checker, last);
     if (schedule->ending == RUN_COMPLETE && last != schedule->end_time &&
         !schedule->settings.stops_early)
         checker_violation(checker, &finding, "the last lease was over at %lld", (long long)last);
