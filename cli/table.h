@@ -33,8 +33,8 @@ void table_add(struct table *table, const char *const *cells);
 size_t table_rows(const struct table *table);
 
 /* Print it, titles first. width: characters in a line; 0: no limit. Columns are left out by
- * their rank before names get fewer than 12 characters, or sentences fewer than 24; when that is not
- * enough, they shrink to 4. Names are cut, sentences are wrapped. Lines end with text. */
+ * their rank before names get fewer than 12 characters, or sentences fewer than 24; when that is
+ * not enough, they shrink to 4. Names are cut, sentences are wrapped. Lines end with text. */
 void table_print(const struct table *table, FILE *stream, size_t width);
 
 /* Print it on standard output, at most `width` characters wide; or, if it has no rows, a sentence
