@@ -111,7 +111,7 @@ static bool is_awaited(const struct daemon *daemon, const struct vm_record *vm)
         return true;
     case GOAL_RUN:
         store_vms_of(daemon->store, vm->lease, &n);
-        return n > 1 && !vm->promise_digest;
+        return (n > 1 || vm->promise_number) && !vm->promise_digest;
     default:
         return false;
     }

@@ -35,8 +35,9 @@ bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
                   const struct lease_record *lease, struct promise_due *due);
 
 /* Must the VM's promise be written before its command? Without a promise, another galernad would
- * conclude that the owner suspended or held the VM, and would treat a running member of a group as
- * a lease of its own. False if OpenNebula refuses the promise. */
+ * conclude that the owner suspended or held the VM, would treat a running member of a group as a
+ * lease of its own, and would end a running VM whose last promise is over. False if OpenNebula
+ * refuses the promise. */
 bool promises_precede(const struct daemon *daemon, const struct vm_record *vm);
 /* Must the promise of any VM of the lease be written first? O(VMs). */
 bool promises_precede_group(const struct daemon *daemon, int64_t lease);

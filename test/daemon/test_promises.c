@@ -174,6 +174,28 @@ static void a_group_starts_when_each_member_has_its_promise(void **state)
     stage_close(&stage);
 }
 
+/* Else a galernad with an empty store takes the promise that is over for the end of the lease. */
+static void what_was_refused_before_starts_when_it_has_a_promise(void **state)
+{
+    struct stage stage;
+    struct vm_record *vm;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    stage_reserve(&stage, 1, 1)->phase = PHASE_STARTING;
+    fake_cloud_add_host(stage.scene.fake, 0, 800, 4096);
+    fake_cloud_put(stage.scene.fake, 1, VM_STOPPED, -1);
+    vm = vm_to_change(stage.store, 1);
+    vm->ran = vm->suspended_by_us = true;
+    vm->promise_number = 5; /* over */
+    vm->goal = GOAL_RUN;
+    vm->host = 0;
+    stage_look(&stage);
+    assert_int_equal(scene_enact(&stage.scene, NOW), 0);
+    assert_int_equal(stage_write(&stage), 1);
+    assert_int_equal(scene_enact(&stage.scene, NOW), 1);
+    stage_close(&stage);
+}
+
 static void an_empty_store_gets_its_leases_back(void **state)
 {
     struct store_fixture *fixture = *state;
@@ -463,6 +485,7 @@ int main(void)
         TEST(a_vm_that_was_accepted_is_held_when_that_is_said),
         TEST(a_vm_that_was_refused_at_once_is_held_when_that_is_said),
         TEST(a_group_starts_when_each_member_has_its_promise),
+        TEST(what_was_refused_before_starts_when_it_has_a_promise),
         TEST(an_empty_store_gets_its_leases_back),
         TEST(a_suspended_lease_keeps_its_deadline_and_the_time_it_has_left),
         TEST(what_users_write_over_it_is_said_and_repaired_once),
