@@ -62,7 +62,8 @@ void operations_forget(struct operation_index *index)
 {
     free(index->leases);
     free(index->first);
-    *index = (struct operation_index){0};
+    index->leases = NULL;
+    index->first = NULL;
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
@@ -129,13 +130,17 @@ void operations_tell(struct operation_index *index, const struct plan *plan,
 {
     struct told told = {.plan = plan, .host = (uint32_t)wire_get(reader, 0, UINT32_MAX)};
     const struct lease *last = NULL;
+    size_t i = 0, end = 0;
 
     if (index->first && engine_bookings(plan->engine) != index->bookings)
         operations_forget(index);
     if (plan->engine && !index->first)
         learn(index, plan);
-    for (size_t i = told.host < index->n_hosts ? index->first[told.host] : 0;
-         told.host < index->n_hosts && i < index->first[told.host + 1]; i++) {
+    if (index->first && told.host < index->n_hosts) {
+        i = index->first[told.host];
+        end = index->first[told.host + 1];
+    }
+    for (; i < end; i++) {
         if (index->leases[i] != last)
             put_operations(&told, index->leases[i]);
         last = index->leases[i];

@@ -282,9 +282,11 @@ static int read_keys(struct server *server, const struct server_settings *settin
 /* Decodes a part of the URL. A zero byte would end it for all who read it; it becomes U+FFFD. */
 static size_t decode(void *context, struct MHD_Connection *connection, char *text)
 {
+    static const char replacement[] = {'\xef', '\xbf', '\xbd'};
+
     (void)context, (void)connection;
     for (char *zero = text; (zero = strstr(zero, "%00"));)
-        memcpy(zero, "\xef\xbf\xbd", 3);
+        memcpy(zero, replacement, sizeof replacement);
     return MHD_http_unescape(text);
 }
 

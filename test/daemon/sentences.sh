@@ -63,7 +63,7 @@ oned call one.vm.action terminate "$other" >/dev/null
 
 does='a reservation on a drained host'
 only="host $((1 - host)), the only one"
-reserve=(oned submit --cpu 1 --memory 128 --attribute "SCHED_REQUIREMENTS=\"ID=$((1 - host))\"" --haizea START=+01:00:00,DURATION=00:10:00)
+reserve=(oned submit --cpu 1 --memory 128 --attribute "SCHED_REQUIREMENTS=\"ID=$((1 - host))\"" --haizea "START=+01:00:00,DURATION=00:10:00")
 "$galerna" host drain "$((1 - host))" --until +5h --state-dir "$work/state" >/dev/null
 tells "$only of 2 that it may use \(.*\): host $((1 - host)) is drained until 2" lease why "$("${reserve[@]}")"
 "$galerna" host drain "$((1 - host))" --state-dir "$work/state" >/dev/null
@@ -82,7 +82,7 @@ tells "Refused: .* does not last: host $((1 - host)) is booked for 'course' from
 
 does='a lease that is held and released'
 "$galerna" host unbook course --state-dir "$work/state" >/dev/null
-held=$(oned submit --cpu 1 --memory 128 --haizea START=+01:00:00,DURATION=00:10:00)
+held=$(oned submit --cpu 1 --memory 128 --haizea "START=+01:00:00,DURATION=00:10:00")
 until_true is "$held" reserved
 for pause in 0 0.4 0.8 1.2 1.6 2; do # its template is read meanwhile
     lease hold "$held" >/dev/null

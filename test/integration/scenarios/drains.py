@@ -117,8 +117,8 @@ def drain_without_room(t):
     t.require(line["state"] == "draining" and sorted(vm["vm"] for vm in line["staying"]) == sorted(left),
               "the list names them: %s" % line)
     status = t.scheduler.ask("status")
-    t.require(all("VM %d cannot leave host %d: must leave its host" % (vm, hosts[0]) in status
-                  for vm in left) and "(host %d is drained)" % hosts[0] in status,
+    t.require(all("VM %d" % vm in status for vm in left) and
+              "cannot leave host %d: must leave its host (host %d is drained)" % (hosts[0], hosts[0]) in status,
               "the status says why: %s" % status)
     t.require(all(t.look(vm).running for vm in vms), "all run", *vms)
     t.delete(busy)
