@@ -300,7 +300,7 @@ static void a_change_is_stored_and_told(void **state)
     victim->accumulated = 60;
     changed = longer(victim, -300);
     lease_change_text(victim, &changed, NOW, text, sizeof text);
-    assert_null(strstr(text, "ends at")); /* suspended: nobody knows when */
+    assert_null(strstr(text, "ends at")); /* suspended: its end is not known */
     victim->phase = PHASE_RUNNING;
     victim->accumulated = 0;
 

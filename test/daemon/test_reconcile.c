@@ -14,23 +14,12 @@
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
 
-static struct lease_record *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
-                                enum lease_kind kind)
-{
-    struct lease_record *lease = store_add_lease(daemon->store, id);
-
-    lease->phase = phase;
-    lease->kind = kind;
-    lease->duration = 600;
-    return lease;
-}
-
 static void a_start_that_was_missed_is_looked_at_at_once(void **state)
 {
     struct store_fixture *fixture = *state;
     struct live_configuration live = {.poll_interval = 30};
     struct daemon daemon = {.store = fixture->store, .live = &live};
-    struct lease_record *lease = add(&daemon, 1, PHASE_STARTING, LEASE_RESERVATION);
+    struct lease_record *lease = lease_add(daemon.store, 1, PHASE_STARTING, LEASE_RESERVATION);
 
     lease->start = 1000;
     lease->end = 1600;
@@ -49,8 +38,8 @@ static void what_waits_again_forgets_when_it_started(void **state)
     struct vm_record *vm;
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    waits = add(&scene.daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
-    promised = add(&scene.daemon, 2, PHASE_STARTING, LEASE_DEADLINE);
+    waits = lease_add(scene.daemon.store, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    promised = lease_add(scene.daemon.store, 2, PHASE_STARTING, LEASE_DEADLINE);
     waits->expected = promised->expected = 1000;
     promised->accepted = true;
     vm = scene_add(&scene, 1, 1, GOAL_STOP, 0, 100, 1024);
@@ -77,7 +66,7 @@ static void what_waits_with_its_time_used_up_ends(void **state)
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
     for (int32_t i = 0; i < 2; i++) {
-        leases[i] = add(&scene.daemon, i + 1, phases[i], kinds[i]);
+        leases[i] = lease_add(scene.daemon.store, i + 1, phases[i], kinds[i]);
         leases[i]->accepted = true;
         leases[i]->accumulated = 600;
         scene_add(&scene, i + 1, i + 1, GOAL_NONE, 0, 100, 1024)->ran = true;
@@ -100,7 +89,7 @@ static void vms_that_are_off_hold_up_nobody(void **state)
     struct lease_record *lease;
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = add(&scene.daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    lease = lease_add(scene.daemon.store, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
     lease->accepted = true;
     scene_add(&scene, 1, 1, GOAL_STOP, 0, 100, 1024)->ran = true;
     scene_add(&scene, 2, 1, GOAL_STOP, 0, 100, 1024)->ran = true;
@@ -130,7 +119,7 @@ static void what_waits_again_has_run_as_long_as_its_vms(void **state)
     struct error err = {0};
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = add(&scene.daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    lease = lease_add(scene.daemon.store, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
     vm = scene_add(&scene, 1, 1, GOAL_STOP, 0, 100, 1024);
     vm->ran = vm->suspended_by_us = true;
     fake_cloud_add_vm(scene.fake, 1, VM_RUNNING, 0, 100, 1024)->history.rstime = 1000;
@@ -164,8 +153,8 @@ static void the_history_says_what_becomes_of_the_work(void **state)
     char text[80] = "";
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    suspended = add(&scene.daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
-    restarted = add(&scene.daemon, 2, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    suspended = lease_add(scene.daemon.store, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    restarted = lease_add(scene.daemon.store, 2, PHASE_STOPPING, LEASE_BEST_EFFORT);
     restarted->terms = TERMS_RESTARTABLE;
     vm = scene_add(&scene, 1, 1, GOAL_STOP, 0, 100, 1024);
     vm->ran = vm->suspended_by_us = true;
@@ -188,7 +177,7 @@ static void an_estimate_that_passes_is_looked_at(void **state)
     struct store_fixture *fixture = *state;
     struct live_configuration live = {.poll_interval = 30};
     struct daemon daemon = {.store = fixture->store, .live = &live};
-    struct lease_record *lease = add(&daemon, 1, PHASE_WAITING, LEASE_BEST_EFFORT);
+    struct lease_record *lease = lease_add(daemon.store, 1, PHASE_WAITING, LEASE_BEST_EFFORT);
 
     lease->expected = 1000;
     assert_int_equal(reconcile_next_time(&daemon, 990), 1001);
@@ -224,8 +213,8 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     char text[STORE_SENTENCE_MAX];
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = add(&scene.daemon, 2, PHASE_STARTING, LEASE_IMMEDIATE);
-    add(&scene.daemon, 1, PHASE_ENDING, LEASE_BEST_EFFORT);
+    lease = lease_add(scene.daemon.store, 2, PHASE_STARTING, LEASE_IMMEDIATE);
+    lease_add(scene.daemon.store, 1, PHASE_ENDING, LEASE_BEST_EFFORT);
     see(&scene, 1, 1, GOAL_END, VM_CHANGING);
     see(&scene, 2, 2, GOAL_RUN, VM_PENDING);
     scene_poll(&scene);
@@ -260,7 +249,7 @@ static void a_vm_that_was_moved_while_it_is_off_is_seen_there(void **state)
     struct vm_record *vm;
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    add(&scene.daemon, 1, PHASE_PARKED, LEASE_BEST_EFFORT);
+    lease_add(scene.daemon.store, 1, PHASE_PARKED, LEASE_BEST_EFFORT);
     fake_cloud_add_vm(scene.fake, 1, VM_POWEROFF, 6, 100, 1024);
     vm = scene_add(&scene, 1, 1, GOAL_NONE, 7, 100, 1024);
     vm->ran = true;
@@ -278,7 +267,7 @@ static void an_immediate_lease_that_has_to_wait_again_is_late(void **state)
     char text[STORE_ACTIVITY_MAX];
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = add(&scene.daemon, 2, PHASE_WAITING, LEASE_IMMEDIATE);
+    lease = lease_add(scene.daemon.store, 2, PHASE_WAITING, LEASE_IMMEDIATE);
     see(&scene, 2, 2, GOAL_NONE, VM_PENDING);
     scene_poll(&scene);
     assert_int_equal(lease_apply(scene.daemon.store, lease, EVENT_ACCEPTED, 1000, "now"), 0);
@@ -306,7 +295,7 @@ static void a_reservation_whose_vms_never_ran_was_missed(void **state)
     char text[STORE_SENTENCE_MAX];
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = add(&scene.daemon, 1, PHASE_STARTING, LEASE_RESERVATION);
+    lease = lease_add(scene.daemon.store, 1, PHASE_STARTING, LEASE_RESERVATION);
     lease->accepted = lease->late = true;
     lease->start = 1000;
     lease->duration = 600;
@@ -329,10 +318,10 @@ static void time_decides_nothing_for_who_does_not_act(void **state)
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
     scene.fake->leads = false;
-    missed = add(&scene.daemon, 1, PHASE_RESERVED, LEASE_RESERVATION);
+    missed = lease_add(scene.daemon.store, 1, PHASE_RESERVED, LEASE_RESERVATION);
     missed->accepted = true;
     missed->start = 1000;
-    over = add(&scene.daemon, 2, PHASE_RUNNING, LEASE_BEST_EFFORT);
+    over = lease_add(scene.daemon.store, 2, PHASE_RUNNING, LEASE_BEST_EFFORT);
     over->since = 1000;
     over->end = 1600;
     see(&scene, 1, 1, GOAL_NONE, VM_PENDING);
@@ -357,8 +346,8 @@ static void it_is_said_what_is_waited_for(void **state)
     struct vm_record *departing, *vm;
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    waits = add(&scene.daemon, 2, PHASE_RESERVED, LEASE_RESERVATION);
-    add(&scene.daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    waits = lease_add(scene.daemon.store, 2, PHASE_RESERVED, LEASE_RESERVATION);
+    lease_add(scene.daemon.store, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
     departing = see(&scene, 1, 1, GOAL_STOP, VM_CHANGING);
     vm = see(&scene, 2, 2, GOAL_NONE, VM_PENDING);
     scene_poll(&scene);
@@ -391,7 +380,8 @@ static void it_is_said_what_is_waited_for(void **state)
 /* A lease that runs on host 0, with a VM that uses so much of its CPU. */
 static struct lease_record *add_measured(struct scene *scene, int32_t id, int64_t cpu)
 {
-    struct lease_record *lease = add(&scene->daemon, id, PHASE_RUNNING, LEASE_BEST_EFFORT);
+    struct lease_record *lease =
+        lease_add(scene->daemon.store, id, PHASE_RUNNING, LEASE_BEST_EFFORT);
 
     lease->accepted = true;
     lease->since = 1900;
@@ -525,7 +515,7 @@ static void a_lease_that_has_failed_keeps_its_reason(void **state)
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
     fake_cloud_add_host(scene.fake, 0, 400, 4096);
-    lease = add(&scene.daemon, 1, PHASE_FAILED, LEASE_BEST_EFFORT);
+    lease = lease_add(scene.daemon.store, 1, PHASE_FAILED, LEASE_BEST_EFFORT);
     lease->reason_id = REASON_GIVEN_UP;
     scene_add(&scene, 1, 1, GOAL_HOLD, 0, 100, 1024);
     fake_cloud_add_vm(scene.fake, 1, VM_FAILED, 0, 100, 1024);

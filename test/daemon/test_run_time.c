@@ -12,17 +12,6 @@
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
 
-static struct lease_record *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
-                                enum lease_kind kind)
-{
-    struct lease_record *lease = store_add_lease(daemon->store, id);
-
-    lease->phase = phase;
-    lease->kind = kind;
-    lease->duration = 600;
-    return lease;
-}
-
 /* A VM that has moved runs on: what it ran before counts, though pools have the last record only
  * and the others are read later. */
 static void a_moved_lease_ends_when_it_was_to_end(void **state)
@@ -32,7 +21,7 @@ static void a_moved_lease_ends_when_it_was_to_end(void **state)
     struct vm *vm;
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = add(&scene.daemon, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
+    lease = lease_add(scene.daemon.store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
     lease->since = 1000;
     lease->end = 1600;
     scene_add(&scene, 1, 1, GOAL_RUN, 4, 100, 1024)->ran = true;
@@ -70,7 +59,7 @@ static void a_record_that_is_opened_again_counts_when_it_is_closed(void **state)
     struct vm_record *vm;
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    add(&scene.daemon, 1, PHASE_STARTING, LEASE_BEST_EFFORT)->accepted = true;
+    lease_add(scene.daemon.store, 1, PHASE_STARTING, LEASE_BEST_EFFORT)->accepted = true;
     vm = scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024);
     fake_cloud_add_vm(scene.fake, 1, VM_FAILED, 0, 100, 1024);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -87,7 +76,8 @@ static void a_record_that_is_opened_again_counts_when_it_is_closed(void **state)
 /* A group of VMs 0 and 1; VM 1 has run since `second`, VM 0 since 1000. */
 static struct lease_record *run_group(struct scene *scene, int64_t second)
 {
-    struct lease_record *lease = add(&scene->daemon, 1, PHASE_STARTING, LEASE_BEST_EFFORT);
+    struct lease_record *lease =
+        lease_add(scene->daemon.store, 1, PHASE_STARTING, LEASE_BEST_EFFORT);
 
     lease->accepted = true;
     for (int32_t i = 0; i < 2; i++) {

@@ -14,17 +14,6 @@
 #include "test/daemon/store_fixture.h"
 #include "util/instant.h"
 
-static struct lease_record *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
-                                enum lease_kind kind)
-{
-    struct lease_record *lease = store_add_lease(daemon->store, id);
-
-    lease->phase = phase;
-    lease->kind = kind;
-    lease->duration = 600;
-    return lease;
-}
-
 /* Lines of the log of so many polls. */
 static int lines_of_polls(struct scene *scene, int polls)
 {
@@ -71,7 +60,8 @@ static void what_ended_while_galernad_was_off_is_over(void **state)
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
     for (int32_t i = 0; i < 4; i++) {
-        leases[i] = add(&scene.daemon, i, phases[i], i < 2 ? LEASE_RESERVATION : LEASE_BEST_EFFORT);
+        leases[i] = lease_add(scene.daemon.store, i, phases[i],
+                              i < 2 ? LEASE_RESERVATION : LEASE_BEST_EFFORT);
         leases[i]->accepted = true;
         scene_add(&scene, i, i, GOAL_NONE, 0, 100, 1024);
         fake_cloud_add_vm(scene.fake, i, VM_DONE, 0, 100, 1024);
@@ -112,7 +102,7 @@ static void what_ran_while_galernad_was_off_counts(void **state)
     for (int32_t i = 0; i < N; i++) {
         struct vm *vm = fake_cloud_add_vm(scene.fake, i, VM_DONE, 0, 100, 1024);
 
-        leases[i] = add(&scene.daemon, i, cases[i].phase, cases[i].kind);
+        leases[i] = lease_add(scene.daemon.store, i, cases[i].phase, cases[i].kind);
         leases[i]->accepted = true;
         leases[i]->start = 900; /* of the reservation, which began late */
         leases[i]->since = cases[i].since;
@@ -139,7 +129,7 @@ static void all_that_ran_while_galernad_was_off_counts(void **state)
     struct vm *vm;
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = add(&scene.daemon, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
+    lease = lease_add(scene.daemon.store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
     lease->since = 1000;
     lease->end = 1600;
     scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024)->ran = true;

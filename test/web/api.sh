@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The HTTP API: galerna-web in front of galernad and the sandbox, over HTTP and HTTPS, with users of
-# different rights (api.py makes the requests, paths.py and walk.py the bad ones).
+# different rights (api.py makes the requests, paths.py and walk.py the bad ones, by described.py).
 #
 #   api.sh GALERNAD GALERNA GALERNA-WEB FILES (a directory)
 set -euo pipefail

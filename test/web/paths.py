@@ -6,14 +6,15 @@ answer must have the status that fits, the same form, and say what is wrong; and
 """
 
 import argparse
-import base64
-import http.client
 import json
 import socket
 import sys
 import time
 import urllib.parse
 import xmlrpc.client
+
+sys.dont_write_bytecode = True
+from described import JSON, Described  # noqa: E402
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("url")
@@ -24,12 +25,12 @@ server = urllib.parse.urlsplit(options.url)
 with open(options.auth, encoding="utf-8") as file:
     admin = file.read().strip()
 oned = xmlrpc.client.ServerProxy(options.endpoint)
-connection = http.client.HTTPConnection(server.netloc, timeout=20)
+api = Described(options.url, 20)
+described, resolve = api.document, api.resolve
 
 ALL_METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "TRACE", "FROB")
 PUBLIC = "/openapi.json"
 ENDLESS = "/events"
-JSON = "application/json"
 VALUES = {"string": "text", "integer": 7, "number": 0.5, "boolean": True, "array": [[]], "object": {"surprise": 1}}
 NO_NUMBERS = ("", "x", "-1", "1.5", "+1", "0x10", "1%20", "99999999999999999999", "%ff", "%00")
 NO_FLAGS = ("", "yes", "1", "TRUE", "%ff")
@@ -44,23 +45,7 @@ NO_JSON = (b"{", b"[]", b"null", b"7", b'"x"', b"{}x", b'{"a":1,"a":2}', b"\xff\
 
 
 def send(session, method, path, body=None, kind=JSON):
-    """The status, the headers and the text."""
-    headers = {"Authorization": "Basic " + base64.b64encode(session.encode()).decode()} if session else {}
-    if kind and body is not None:
-        headers["Content-Type"] = kind
-    for attempt in range(2):
-        try:
-            connection.request(method, "/api/v1" + path, body, headers)
-            answer = connection.getresponse()
-            text = answer.read()
-            break
-        except (http.client.HTTPException, OSError):  # the server ends a connection after some errors
-            connection.close()
-            if attempt:
-                raise
-    if answer.getheader("Connection", "").lower() == "close":
-        connection.close()
-    return answer.status, answer.headers, text
+    return api.send(session, method, "/api/v1" + path, body, kind)
 
 
 def bad(session, method, path, statuses, body=None, kind=JSON, says=""):
@@ -90,15 +75,6 @@ def what_is_wrong(method, status, headers, text, says):
     if len(document["error"]) <= 8 or not document["error"].isprintable() or says not in document["error"]:
         return f"does not say what is wrong ({says})"
     return ""
-
-
-def resolve(schema):
-    while "$ref" in schema:
-        found = described
-        for part in schema["$ref"].split("/")[1:]:
-            found = found[part]
-        schema = found
-    return schema
 
 
 def types_of(schema):
@@ -232,8 +208,8 @@ def expired_token():
     bad("anna:" + token[1], "GET", "/leases", {401})
     bad("anna:", "GET", "/leases", {401})
     for header in ("Basic", "Basic !", "Bearer x", "Basic YW5uYQ==", "x"):
-        connection.request("GET", "/api/v1/leases", headers={"Authorization": header})
-        answer = connection.getresponse()
+        api.connection.request("GET", "/api/v1/leases", headers={"Authorization": header})
+        answer = api.connection.getresponse()
         assert answer.status == 401 and json.loads(answer.read())["code"] == "unauthenticated", header
 
 
@@ -246,7 +222,6 @@ def state():
             json.loads(send(admin, "GET", "/bookings")[2])["bookings"])
 
 
-described = json.loads(send(admin, "GET", PUBLIC)[2])
 tried, problems = 0, []
 for name in ("anna", "bob"):
     if not oned.one.user.info(f"{name}:secret-{name}", -1)[0]:

@@ -6,14 +6,15 @@ must be as they were.
 """
 
 import argparse
-import base64
-import http.client
 import json
 import random
 import sys
 import time
 import urllib.parse
 import xmlrpc.client
+
+sys.dont_write_bytecode = True
+from described import Described  # noqa: E402
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("url")
@@ -23,10 +24,10 @@ parser.add_argument("--requests", type=int, default=600)
 parser.add_argument("--seed", type=int, default=1)
 options = parser.parse_args()
 chance = random.Random(options.seed)
-server = urllib.parse.urlsplit(options.url)
 with open(options.auth, encoding="utf-8") as file:
     admin = file.read().strip()
-connection = http.client.HTTPConnection(server.netloc, timeout=120)
+api = Described(options.url, 120)
+described, resolve = api.document, api.resolve
 
 STATUSES = {"malformed": (400, 415), "unauthenticated": (401,), "denied": (403,), "not-found": (404,),
             "unsupported": (405, 501), "refused": (409,), "conflict": (409,), "too-long": (413,),
@@ -47,39 +48,10 @@ BODIES = [b"", b"{", b"[]", b"null", b"1", b'"x"', b"{}x", b'{"a":1,"a":2}', b"\
 METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE", "PUT", "OPTIONS", "FROB"]
 
 
-def send(session, method, path, body=None, kind="application/json"):
-    """The status, the document, and the header Allow."""
-    headers = {"Authorization": "Basic " + base64.b64encode(session.encode()).decode()} if session else {}
-    if body is not None and kind:
-        headers["Content-Type"] = kind
-    for attempt in range(2):
-        try:
-            connection.request(method, path, body, headers)
-            answer = connection.getresponse()
-            text = answer.read()
-            break
-        except (http.client.HTTPException, OSError):  # the server ends a connection after some errors
-            connection.close()
-            if attempt:
-                raise
-    if answer.getheader("Connection", "").lower() == "close":
-        connection.close()
-    return answer.status, text, answer.getheader("Allow", "")
-
-
 def ask(path):
-    status, text, _ = send(admin, "GET", path)
+    status, _, text = api.send(admin, "GET", path)
     assert status == 200, (path, status, text)
     return json.loads(text)
-
-
-def resolve(schema):
-    while "$ref" in schema:
-        found = described
-        for part in schema["$ref"].split("/")[1:]:
-            found = found[part]
-        schema = found
-    return schema
 
 
 def any_text(number):
@@ -153,9 +125,9 @@ def step():
     body = any_body(operation) if method not in ("GET", "HEAD", "DELETE") or chance.random() < 0.1 else None
     kind = chance.choice(["application/json"] * 8 + ["text/plain", "application/json;charset=utf-8", None])
     asked = (session.split(":")[0], method, path[:200], (body or b"")[:200], "%" in path or len(path) > 4000)
-    status, text, allow = send(session, method, path, body, kind)
+    status, headers, text = api.send(session, method, path, body, kind)
     counts[status] = counts.get(status, 0) + 1
-    check(asked, status, text, allow)
+    check(asked, status, text, headers.get("Allow", ""))
     if status < 300 and method not in ("GET", "HEAD"):
         touched.append(asked)
 
@@ -165,7 +137,6 @@ def as_asked(lease):
     return {name: shown[name] for name in ("kind", "user", "phase", "start", "duration", "vms", "accepted")}
 
 
-described = ask("/api/v1/openapi.json")
 oned = xmlrpc.client.ServerProxy(options.endpoint)
 for name in ("anna", "bob"):
     if not oned.one.user.info(f"{name}:secret-{name}", -1)[0]:
@@ -174,7 +145,7 @@ anna, bob = "anna:secret-anna", "bob:secret-bob"
 start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 7200))
 leases, counts, touched = [], {}, []
 for _ in range(4):
-    status, text, _ = send(anna, "POST", "/api/v1/leases", json.dumps(
+    status, _, text = api.send(anna, "POST", "/api/v1/leases", json.dumps(
         {"kind": "reservation", "start": start, "duration": 600, "cpu": 0.1, "memory": 64}).encode())
     assert status == 201, text
     leases.append(json.loads(text)["lease"])
