@@ -20,10 +20,11 @@ check() {
 }
 
 start() {
+    rm -f ready # else the address of the last server may be read before this one's shell empties the file
     "$galerna" sandbox --port 0 --auth auth --state pool.db --hosts 3 "$@" >ready 2>err &
     server=$!
     for _ in $(seq 150); do
-        grep -q http ready && break
+        grep -qs http ready && break
         sleep 0.2
     done
     ONE_XMLRPC=$(sed 's|.*\(http://[^/]*/RPC2\).*|\1|' ready)
