@@ -212,7 +212,7 @@ def disturbances(options, trace):
 
 
 def points(wanted, trace):
-    """Names of crash points, and which pass: two of each name, the others at equal distances."""
+    """Names of crash points, and which pass: one of each name, the others at equal distances."""
     passes, places = [], {}
     for name in trace:
         places.setdefault(name, []).append(len(passes))
@@ -223,7 +223,7 @@ def points(wanted, trace):
         return []
     chosen = set()
     for numbers in places.values():
-        chosen.update({numbers[len(numbers) // 3], numbers[2 * len(numbers) // 3]})
+        chosen.add(numbers[len(numbers) // 2])
     spare = int(wanted) - len(chosen)
     chosen.update(len(trace) * i // (spare + 1) for i in range(1, spare + 1))
     return [passes[number] for number in sorted(chosen)]
