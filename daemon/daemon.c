@@ -160,8 +160,10 @@ static void cycle(struct daemon *daemon)
         intake(daemon, now);
         messages_see(daemon->messages, now); /* first, for promises by another front-end */
         reconcile(daemon, now);
-        if (fence_catch_up(daemon))
+        if (fence_catch_up(daemon)) {
+            reconcile_withdraw(daemon, now);
             reconcile(daemon, now);
+        }
         if (due_may_act(daemon))
             services_attributes(daemon, now);
         daemon_want_forms(daemon);

@@ -57,7 +57,7 @@ enum lease_event {
     EVENT_HELD,              /* the VMs are held, as commanded: nothing is left to do */
     EVENT_ENDED,             /* its VMs are gone, or ended as configured */
     /* from the daemon */
-    EVENT_REPLANNED, /* no command sent yet: the start is planned again */
+    EVENT_REPLANNED, /* no command sent yet: the start, or what made room, is planned again */
     EVENT_MISSED,    /* the promised time has passed without the lease running */
     EVENT_GIVEN_UP,  /* a VM could not be started */
     EVENT_CHANGED,   /* a user or operator changed its times or terms, and the planner accepted */

@@ -15,6 +15,10 @@ bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record 
 /* Starting leases without a command return to the queue, except those that only wait for other VMs
  * to leave their hosts. */
 void reconcile_before_replan(struct daemon *daemon);
+/* This galernad begins to act: leases that it had decided to suspend or end to make room keep
+ * running if it has sent no command for that: the reason may no longer exist. O(leases that are
+ * awake). */
+void reconcile_withdraw(struct daemon *daemon, int64_t now);
 /* The VM cannot be started: its lease fails, finally unless its user releases the VM. Other VMs of
  * the lease that run or are in transition are ended, the rest are held. `last`: the last
  * failure. */

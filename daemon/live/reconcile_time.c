@@ -213,6 +213,40 @@ void reconcile_before_replan(struct daemon *daemon)
             reconcile_apply(daemon, leases[i], EVENT_REPLANNED, clock_now(), "%s", "");
 }
 
+/* Was the lease to make room, and no command sent for that? */
+static bool stays_as_it_was(const struct daemon *daemon, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    if (lease->phase != PHASE_STOPPING &&
+        (lease->phase != PHASE_ENDING || lease->reason_id != REASON_CANCELLED_FOR))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+
+        if (vms[i]->gone || vms[i]->command || vms[i]->last || vms[i]->in_vain ||
+            vms[i]->suspended_by_us || !observed ||
+            !(observed_running(observed) || observed_booting(observed)))
+            return false;
+    }
+    return true;
+}
+
+void reconcile_withdraw(struct daemon *daemon, int64_t now)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_awake_leases(daemon->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        if (!stays_as_it_was(daemon, leases[i]))
+            continue;
+        if (store_is_preempted(leases[i]))
+            lease_keeps_hosts(daemon->store, leases[i], now);
+        reconcile_apply(daemon, leases[i], EVENT_REPLANNED, now, "%s", "");
+    }
+}
+
 static void earlier(int64_t *next, int64_t candidate, int64_t now)
 {
     if (candidate != INSTANT_NONE && candidate > now && candidate < *next)

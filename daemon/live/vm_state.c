@@ -168,18 +168,25 @@ void vm_command_withdrawn(struct store *store, const struct vm_record *vm)
 {
     struct vm_record *record;
 
-    if (!vm->command && !vm->in_flight)
+    if (!vm->command)
         return;
     record = store_change_vm(store, vm);
+    if (command_kinds[vm->command].effect == EFFECT_SUSPEND && vm->in_vain == 0)
+        record->suspended_by_us = false; /* no earlier one was sent either */
     record->command = COMMAND_NONE;
     record->in_flight = false;
 }
 
 void vm_command_over(struct store *store, const struct vm_record *vm)
 {
-    if (vm->command)
-        store_note_vm(store, vm)->last = vm->command;
-    vm_command_withdrawn(store, vm);
+    struct vm_record *record;
+
+    if (!vm->command && !vm->in_flight)
+        return;
+    record = store_change_vm(store, vm);
+    record->last = record->command ? record->command : record->last;
+    record->command = COMMAND_NONE;
+    record->in_flight = false;
 }
 
 void vm_note_effect(struct store *store, const struct vm_record *vm)

@@ -51,7 +51,7 @@ void vm_note_moved(struct store *store, const struct vm_record *vm);
 
 /* A command is about to be sent. */
 void vm_command(struct store *store, const struct vm_record *vm, enum command command, int64_t at);
-/* The command is not sent after all. */
+/* The command is not sent after all: nothing remains of it. */
 void vm_command_withdrawn(struct store *store, const struct vm_record *vm);
 /* The VM was observed after the answer to the command. The command stays the VM's last one. */
 void vm_command_over(struct store *store, const struct vm_record *vm);

@@ -10,6 +10,7 @@
 
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
+#include "daemon/live/vm_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
@@ -339,6 +340,55 @@ static void time_decides_nothing_for_who_does_not_act(void **state)
     scene_close(&scene);
 }
 
+/* A lease whose VM runs, with an event that has its VM suspended or ended. */
+static struct lease_record *decide(struct scene *scene, int32_t id, enum lease_event event,
+                                   enum reason_id why)
+{
+    struct lease_record *lease =
+        lease_add(scene->daemon.store, id, PHASE_RUNNING, LEASE_BEST_EFFORT);
+
+    lease->accepted = true;
+    lease->since = 1000;
+    lease->end = 1600;
+    lease->reason_id = why;
+    lease->preempted_for = 9;
+    lease->preempted_at = 1200;
+    see(scene, id, id, GOAL_RUN, VM_RUNNING)->ran = true;
+    scene->fake->vms[scene->fake->n_vms - 1].history.rstime = 1000;
+    assert_int_equal(lease_apply(scene->daemon.store, lease, event, 1200, "%s", ""), 0);
+    return lease;
+}
+
+/* Another galernad was active meanwhile: the lease that was to get the room may be over. */
+static void what_was_decided_and_not_sent_is_decided_again(void **state)
+{
+    struct scene scene;
+    struct lease_record *suspended, *ended, *sent, *cancelled, *withdrawn;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    suspended = decide(&scene, 1, EVENT_SUSPEND, REASON_SUSPENDED_FOR);
+    ended = decide(&scene, 2, EVENT_GIVES_WAY, REASON_CANCELLED_FOR);
+    sent = decide(&scene, 3, EVENT_SUSPEND, REASON_SUSPENDED_FOR);
+    cancelled = decide(&scene, 4, EVENT_CANCELLED, REASON_CANCELLED_BY);
+    withdrawn = decide(&scene, 5, EVENT_SUSPEND, REASON_SUSPENDED_FOR);
+    vm_command(scene.daemon.store, store_vm(scene.daemon.store, 3), COMMAND_STOP, 1200);
+    vm_command(scene.daemon.store, store_vm(scene.daemon.store, 5), COMMAND_STOP, 1200);
+    vm_command_withdrawn(scene.daemon.store, store_vm(scene.daemon.store, 5));
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1340);
+    reconcile_withdraw(&scene.daemon, 1340);
+    reconcile(&scene.daemon, 1340);
+    assert_int_equal(suspended->phase, PHASE_RUNNING);
+    assert_int_equal(suspended->end, 1600);
+    assert_false(store_is_preempted(suspended));
+    assert_int_equal(ended->phase, PHASE_RUNNING);
+    assert_int_equal(ended->end, 1600);
+    assert_int_equal(withdrawn->phase, PHASE_RUNNING);
+    assert_int_equal(sent->phase, PHASE_STOPPING);
+    assert_int_equal(cancelled->phase, PHASE_ENDING);
+    scene_close(&scene);
+}
+
 static void it_is_said_what_is_waited_for(void **state)
 {
     struct scene scene;
@@ -544,6 +594,7 @@ int main(void)
         TEST(a_vm_that_was_moved_while_it_is_off_is_seen_there),
         TEST(a_reservation_whose_vms_never_ran_was_missed),
         TEST(time_decides_nothing_for_who_does_not_act),
+        TEST(what_was_decided_and_not_sent_is_decided_again),
         TEST(it_is_said_what_is_waited_for),
         TEST(an_unused_lease_ends_after_its_owner_was_told),
         TEST(a_lease_that_is_used_again_goes_on),
