@@ -260,7 +260,7 @@ bool claim_may_send(const struct claim *claim, int64_t led, int64_t now)
     if (now >= claim_send_by(claim))
         return false;
     if (claim->open || claim->own.term == 0)
-        return now - led < CLAIM_LED;
+        return now - led < CLAIM_FENCE;
     return now >= claim->graced && led >= claim->proved;
 }
 

@@ -32,7 +32,6 @@ enum {
     CLAIM_DEAD = 25 * 1000,
     CLAIM_GRACE = 5000,
     CLAIM_FENCE = 3000,
-    CLAIM_LED = 1000, /* without Raft or mark, oned's answer that it leads is valid for this long */
     CLAIM_PAUSE = 1000,
     CLAIM_REPEAT = 5000, /* a write that is not visible after this time was lost */
     CLAIM_LOOK = 2000,   /* between reads of another daemon's mark */
@@ -99,7 +98,7 @@ void claim_refused(struct claim *claim, int64_t now);
 /* May the daemon act? */
 bool claim_holds(const struct claim *claim, int64_t now);
 /* May commands leave now? led: when the last question was sent that oned answered with "leads in
- * this term". */
+ * this term"; without Raft, the answer is valid for CLAIM_FENCE. */
 bool claim_may_send(const struct claim *claim, int64_t led, int64_t now);
 /* Has the mark been written since then, or a moment ago, and is that write still valid? */
 bool claim_is_confirmed(const struct claim *claim, int64_t since, int64_t now);

@@ -292,7 +292,7 @@ bool guard_may_send(const struct guard *guard, const struct cloud_leadership *le
     int64_t now = clock_monotonic();
 
     if (!guard || !guard->marked)
-        return now - led < CLAIM_LED;
+        return now - led < CLAIM_FENCE;
     return leadership->term == guard->claim.own.term && claim_may_send(&guard->claim, led, now) &&
            claim_is_confirmed(&guard->claim, since, now);
 }

@@ -203,6 +203,8 @@ static void uses_in(void *context, struct cloud_answer *answer)
 static void note_leadership(struct world *world, const struct cloud_leadership *leadership,
                             int64_t asked)
 {
+    if (asked < world->leader_checked) /* a slow poll: there is a newer answer */
+        return;
     if (leadership->leads != world->leadership.leads && world->leader_checked)
         log_warning("oned %s now (%s)", leadership->leads ? "leads" : "does not lead",
                     leadership->role);

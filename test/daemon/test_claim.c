@@ -396,6 +396,21 @@ static void a_slow_answer_that_oned_leads_counts_as_long_as_the_mark(void **stat
     assert_false(claim_may_send(&claim, written, now + CLAIM_FENCE));
 }
 
+/* A single oned under load may take longer than a second each time. */
+static void without_raft_a_slow_answer_counts_as_well(void **state)
+{
+    struct claim claim;
+    int64_t asked = 10000;
+
+    claim_init(&claim, "me", "here", "host");
+    claim_read(&claim, &(struct cloud_mark){.beat = -1}, 1000);
+    claim_write(&claim, 1000);
+    claim_written(&claim, 1000);
+    claim_read(&claim, &claim.own, 1000 + CLAIM_PAUSE);
+    assert_true(claim_may_send(&claim, asked, asked + 1500));
+    assert_false(claim_may_send(&claim, asked, asked + CLAIM_FENCE));
+}
+
 /* What was commanded before the mark was written is in what is read after the answer to that. */
 static void a_picture_after_the_mark_shows_what_was_commanded_before(void **state)
 {
@@ -437,6 +452,7 @@ int main(void)
         cmocka_unit_test(a_mark_that_was_refused_is_written_again_soon),
         cmocka_unit_test(one_write_is_enough_for_what_waited_for_it),
         cmocka_unit_test(a_slow_answer_that_oned_leads_counts_as_long_as_the_mark),
+        cmocka_unit_test(without_raft_a_slow_answer_counts_as_well),
         cmocka_unit_test(a_picture_after_the_mark_shows_what_was_commanded_before),
     };
 
