@@ -303,11 +303,8 @@ int host_ask(const struct call *call, const char *command, json_t *request,
 
     client->command = call->name;
     for (int i = 0; i < call->n; i++) {
-        json_t *host = host_operand(call->operands[i]), *one, *answer;
+        json_t *one = json_pack("{s:o}", "host", host_operand(call->operands[i])), *answer;
 
-        if (!host)
-            return command_usage_error(call->name, "HOST is not valid UTF-8");
-        one = json_pack("{s:o}", "host", host);
         json_object_update(one, request);
         answer = client_ask(client, command, one, &code);
         if (answer)

@@ -188,13 +188,12 @@ const struct command_line host_unbook_line = {
 int command_host_unbook(const struct call *call)
 {
     struct unbook_arguments *arguments = call->arguments;
-    json_t *name = json_string(call->operands[0]), *request, *answer;
+    json_t *request =
+               json_pack("{s:s, s:b}", "booking", call->operands[0], "dry_run", arguments->dry_run),
+           *answer;
     int code;
 
     arguments->client.command = call->name;
-    if (!name)
-        return command_usage_error(call->name, "NAME is not valid UTF-8");
-    request = json_pack("{s:o, s:b}", "booking", name, "dry_run", arguments->dry_run);
     client_put_time(request, "at", arguments->at);
     answer = client_ask(&arguments->client, "host-unbook", request, &code);
     return answer ? client_print(&arguments->client, answer, print_end) : code;

@@ -44,17 +44,17 @@ static json_t *document(void *value)
     return *request;
 }
 
-static int put(void *value, const char *field, json_t *content, struct error *err)
+static int put(void *value, const char *field, json_t *content)
 {
-    if (json_object_set_new(document(value), field, content) < 0)
-        return error_set(err, EINVAL, "expected valid UTF-8");
+    json_object_set_new(document(value), field, content);
     return 0;
 }
 
 static int take_text(const struct command_option *option, void *value, const char *text,
                      struct error *err)
 {
-    return put(value, option->name, json_string(text), err);
+    (void)err;
+    return put(value, option->name, json_string(text));
 }
 
 static int take_integer(const struct command_option *option, void *value, const char *text,
@@ -67,7 +67,7 @@ static int take_integer(const struct command_option *option, void *value, const 
     number = strtoll(text, &end, 10);
     if (!*text || *end || errno || (double)number < option->least)
         return error_set(err, EINVAL, "expected a whole number, %.0f or more", option->least);
-    return put(value, option->name, json_integer(number), err);
+    return put(value, option->name, json_integer(number));
 }
 
 static int take_cpu(const struct command_option *option, void *value, const char *text,
@@ -77,7 +77,7 @@ static int take_cpu(const struct command_option *option, void *value, const char
 
     return size_read_cpu(text, &processors, err) < 0
                ? -1
-               : put(value, option->name, json_real(processors), err);
+               : put(value, option->name, json_real(processors));
 }
 
 static int take_memory(const struct command_option *option, void *value, const char *text,
@@ -87,7 +87,7 @@ static int take_memory(const struct command_option *option, void *value, const c
 
     return size_read_memory(text, &megabytes, err) < 0
                ? -1
-               : put(value, option->name, json_integer(megabytes), err);
+               : put(value, option->name, json_integer(megabytes));
 }
 
 /* VMs of another size; may be repeated. */
@@ -117,7 +117,7 @@ static int take_duration(const struct command_option *option, void *value, const
     if (wrong)
         return error_set(err, EINVAL, "%s", wrong);
     return put(value, option->name,
-               span == SPAN_UNLIMITED ? json_string("unlimited") : json_integer(span), err);
+               span == SPAN_UNLIMITED ? json_string("unlimited") : json_integer(span));
 }
 
 #define AT(member) offsetof(struct request_arguments, member)

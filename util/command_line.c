@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "util/memory.h"
+#include "util/printable.h"
 #include "util/suggest.h"
+#include "util/utf8.h"
 
 enum { LONG_OPTION = 256, OPTIONS_MAX = 80 };
 
@@ -37,13 +39,14 @@ void text_list_finish(struct text_list *list)
 
 int command_usage_error(const char *name, const char *format, ...)
 {
+    char text[1024];
     va_list args;
 
-    fprintf(stderr, "%s: ", name);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    mask_controls(text, '?');
+    fprintf(stderr, "%s: %s\n", name, text);
     return command_usage_hint(name);
 }
 
@@ -177,9 +180,23 @@ static int store_choice(const struct command_option *option, void *value, const 
     return error_set(err, EINVAL, "expected %s", all);
 }
 
+/* File names may be any bytes. */
+static bool names_file(const char *argument)
+{
+    return strncmp(argument, "FILE", 4) == 0 || strncmp(argument, "DIR", 3) == 0;
+}
+
+/* An option that a document cannot hold must not be left out of it. */
+static int check_text(const char *text, struct error *err)
+{
+    return utf8_is_valid(text, strlen(text)) ? 0 : error_set(err, EINVAL, "is not valid UTF-8");
+}
+
 static int store(const struct command_option *option, void *value, const char *text,
                  struct error *err)
 {
+    if (text && option->argument && !names_file(option->argument) && check_text(text, err) < 0)
+        return -1;
     switch (option->type) {
     case ARGUMENT_FLAG:
         *(bool *)value = true;
@@ -314,6 +331,7 @@ static int take_option(const struct command_line *line, int letter, struct call 
 static int parse(const struct command_line *line, int argc, char **argv, struct call *call)
 {
     struct getopt_tables tables;
+    struct error err;
     int letter, code;
 
     make_tables(line, &tables);
@@ -333,6 +351,9 @@ static int parse(const struct command_line *line, int argc, char **argv, struct 
     if (line->most != OPERANDS_ANY && call->n > line->most)
         return command_usage_error(line->name, "unexpected argument '%.60s'",
                                    call->operands[line->most]);
+    for (int i = 0; line->offer && i < call->n; i++)
+        if (check_text(call->operands[i], &err) < 0)
+            return command_usage_error(line->name, "'%.60s' %s", call->operands[i], err.text);
     return -1;
 }
 

@@ -3,7 +3,8 @@
  * A command is a `struct command_line`: its purpose, its options in groups of rows, its operands
  * and its exit codes. From that come parsing with checks and "did you mean", --help, completion and
  * the sections SYNOPSIS, OPTIONS and EXIT STATUS of the manual (doc/fill_page.c). Values go to a
- * structure of the command's, as the rows say.
+ * structure of the command's, as the rows say. Values and operands that are not names of files must
+ * be UTF-8.
  */
 #pragma once
 
@@ -131,7 +132,8 @@ void command_line_complete(const struct command_line *line, char **words, int n,
 void command_line_offer(void (*offer)(FILE *stream), const char *words, const char *begin,
                         FILE *stream);
 
-/* Print "name: message" and a hint at --help to standard error. Returns EXIT_USAGE. */
+/* Print "name: message" and a hint at --help to standard error; what cannot be printed safely is
+ * shown as '?'. Returns EXIT_USAGE. */
 int command_usage_error(const char *name, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int command_usage_hint(const char *name); /* the hint alone */

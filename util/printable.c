@@ -1,7 +1,10 @@
 /* Makes texts from outside safe to display. */
 #include "util/printable.h"
 
+#include <stdint.h>
 #include <string.h>
+
+#include "util/utf8.h"
 
 size_t control_length(const char *text)
 {
@@ -25,10 +28,15 @@ void mask_controls(char *text, char mask)
     char *to = text;
 
     while (*text) {
-        size_t length = control_length(text);
+        size_t control = control_length(text), length = 1;
 
-        *to++ = length ? mask : *text;
-        text += length ? length : 1;
+        if ((unsigned char)*text >= 0x80 && !control)
+            length = utf8_length(text, SIZE_MAX);
+        if (control || !length)
+            *to++ = mask;
+        else
+            to = (char *)memmove(to, text, length) + length;
+        text += control ? control : length ? length : 1;
     }
     *to = '\0';
 }

@@ -8,7 +8,7 @@
  * U+2066 to U+2069), with which a name could show the rest of its line in another order. */
 size_t control_length(const char *text);
 
-/* Put `mask` in the place of each control character. */
+/* Put `mask` in the place of each control character and each byte that is not UTF-8. */
 void mask_controls(char *text, char mask);
 
 /* Copy the first `length` bytes of text (up to its end) into shown, of `size` bytes, 8 or more:

@@ -170,6 +170,7 @@ static void values_go_where_rows_say(void **state)
     assert_string_equal(seen.own, "new");
     assert_true(seen.inner.loud && seen.row[1] && !seen.row[0]);
     assert_int_equal(operands, 1);
+    assert_int_equal(run("--file \xff"), EXIT_REFUSED); /* files may have any name */
     assert_int_equal(run("--cou 4 -- --name"), EXIT_REFUSED);
     assert_int_equal(seen.count, 4);
     assert_int_equal(operands, 1);
@@ -194,6 +195,10 @@ static void what_is_wrong_is_said(void **state)
         {"--first-term=1", "option '--first-term' takes no value"},
         {"--n x --na y --o", "option '--own' needs a value: TEXT"},
         {"--f x", "'--f' is ambiguous: --first-term, --file"},
+        {"--name \xff", "--name ?: is not valid UTF-8"},
+        {"--own=\xc3\xa9\xc3", "--own \xc3\xa9?: is not valid UTF-8"},
+        {"a \xff", "'?' is not valid UTF-8"},
+        {"--count \x1b[1m", "--count ?[1m: expected a whole number"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

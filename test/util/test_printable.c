@@ -37,10 +37,11 @@ static void what_turns_the_direction_is_masked(void **state)
     expect("\xe2\x80\x93\xe2\x81\xa5", "\xe2\x80\x93\xe2\x81\xa5");
 }
 
-static void a_cut_character_ends_with_its_text(void **state)
+static void what_is_not_utf8_is_masked(void **state)
 {
-    expect("a\xe2", "a\xe2");
-    expect("a\xe2\x80", "a\xe2\x80");
+    expect("a\xe2", "a?");
+    expect("a\xe2\x80", "a??");
+    expect("\xff\xfe\xc3\xa9\xc3", "??\xc3\xa9?");
 }
 
 int main(void)
@@ -48,7 +49,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(controls_are_masked),
         cmocka_unit_test(what_turns_the_direction_is_masked),
-        cmocka_unit_test(a_cut_character_ends_with_its_text),
+        cmocka_unit_test(what_is_not_utf8_is_masked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
