@@ -74,7 +74,7 @@ static void add_lease(struct table *table, const json_t *lease, int64_t now)
 static void add_start(struct table *table, const json_t *lease, int64_t now)
 {
     char id[24], start[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
-    int64_t at = lease_text_start_time(lease);
+    int64_t at = lease_text_start_time(lease, now);
     const char *promise = client_text(lease, "promise");
 
     snprintf(id, sizeof id, "%" PRId64, client_integer(lease, "lease"));

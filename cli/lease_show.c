@@ -30,10 +30,8 @@ static void line(FILE *stream, const char *key, const char *format, ...)
     fputc('\n', stream);
 }
 
-static void time_line(FILE *stream, const char *key, const json_t *lease, const char *field,
-                      int64_t now)
+static void instant_line(FILE *stream, const char *key, int64_t instant, int64_t now)
 {
-    int64_t instant = client_instant(lease, field);
     char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
 
     if (instant == INSTANT_NONE)
@@ -44,6 +42,12 @@ static void time_line(FILE *stream, const char *key, const json_t *lease, const 
         line(stream, key, "not planned");
     else
         line(stream, key, "%s (%s)", local, relative);
+}
+
+static void time_line(FILE *stream, const char *key, const json_t *lease, const char *field,
+                      int64_t now)
+{
+    instant_line(stream, key, client_instant(lease, field), now);
 }
 
 static void print_expectation(FILE *stream, const json_t *lease, int64_t now)
@@ -135,7 +139,8 @@ static void print_lease(FILE *stream, const json_t *lease, int64_t now)
     print_expectation(stream, lease, now);
     if (*client_text(lease, "waits_for"))
         line(stream, "Waits for", "%s", client_text(lease, "waits_for"));
-    time_line(stream, "Running", lease, "since", now);
+    if (client_instant(lease, "since") != INSTANT_NONE)
+        instant_line(stream, "Running", lease_text_start_time(lease, now), now);
     time_line(stream, "Began", lease, "began", now);
     if (!lease_text_is_to_leave(lease))
         time_line(stream, "End", lease, "end", now);

@@ -18,9 +18,26 @@ bool lease_text_is_over(const json_t *lease)
            strcmp(phase, "failed") == 0;
 }
 
-int64_t lease_text_start_time(const json_t *lease)
+/* Since when it has run without a pause: moves between hosts are none. INSTANT_NONE: it does not
+ * run. */
+static int64_t running_since(const json_t *lease, int64_t now)
 {
-    int64_t since = client_instant(lease, "since"), expected = client_instant(lease, "expected");
+    const json_t *stays = json_object_get(lease, "stays"), *stay;
+    int64_t since = client_instant(lease, "since"), first = since, before = INSTANT_NEVER;
+    int64_t has_run = now - client_integer(lease, "run"); /* its VMs may have begun earlier */
+    size_t i;
+
+    while (first < before) {
+        before = first;
+        json_array_foreach(stays, i, stay) if (client_instant(stay, "until") >= before) first =
+            client_instant(stay, "from") < first ? client_instant(stay, "from") : first;
+    }
+    return since == INSTANT_NONE ? since : instant_later(first, has_run < since ? has_run : since);
+}
+
+int64_t lease_text_start_time(const json_t *lease, int64_t now)
+{
+    int64_t since = running_since(lease, now), expected = client_instant(lease, "expected");
 
     if (lease_text_is_over(lease))
         return client_instant(lease, "began");
@@ -52,7 +69,7 @@ static bool is_estimate(const json_t *lease)
 
 void lease_text_start(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX])
 {
-    int64_t start = lease_text_start_time(lease);
+    int64_t start = lease_text_start_time(lease, now);
     char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
     const char *mark = "";
 
@@ -85,7 +102,7 @@ void lease_text_end(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX])
         end = INSTANT_NONE; /* that it would have without the preemption */
     else if (end == INSTANT_NONE && !lease_text_is_over(lease)) {
         start = client_instant(lease, "since");
-        start = start != INSTANT_NONE ? now : lease_text_start_time(lease);
+        start = start != INSTANT_NONE ? now : lease_text_start_time(lease, now);
         if (instant_is_set(start) && start >= now && left != SPAN_NONE && left != SPAN_UNLIMITED) {
             end = start + left;
             estimate = is_estimate(lease);
@@ -150,7 +167,7 @@ static int compare_leases(const void *one, const void *two)
         return order;
     switch (rank) {
     case 4: /* reserved */
-        order = compare(lease_text_start_time(a), lease_text_start_time(b));
+        order = compare(lease_text_start_time(a, 0), lease_text_start_time(b, 0));
         break;
     case 5: /* waiting */
         order = compare(client_integer(a, "position"), client_integer(b, "position"));

@@ -25,9 +25,10 @@ void lease_text_time(int64_t instant, int64_t now, char local[TIME_TEXT_MAX],
 /* Has the lease ended, been refused, or failed? */
 bool lease_text_is_over(const json_t *lease);
 
-/* The start of a lease: `began` of a finished one, `since` of a running one, otherwise the first of
- * `expected`, `was_expected` and `start`; INSTANT_NONE: unknown. */
-int64_t lease_text_start_time(const json_t *lease);
+/* The start of a lease: `began` of a finished one; since when a running one has run without a pause
+ * (moves between hosts are none); otherwise the first of `expected`, `was_expected` and `start`;
+ * INSTANT_NONE: unknown. now: of the answer; any if it does not run. */
+int64_t lease_text_start_time(const json_t *lease, int64_t now);
 
 /* The phase of a lease; "suspended" while it waits because it left its hosts for another lease,
  * "unknown" while OpenNebula cannot monitor one of its VMs. */

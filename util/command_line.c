@@ -58,7 +58,10 @@ int command_usage_hint(const char *name)
 
 int command_failed(const char *name, const struct error *err)
 {
-    fprintf(stderr, "%s: %s\n", name, err->text);
+    struct error shown = *err;
+
+    mask_controls(shown.text, '?');
+    fprintf(stderr, "%s: %s\n", name, shown.text);
     return EXIT_FAILED;
 }
 

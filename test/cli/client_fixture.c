@@ -94,6 +94,14 @@ static const struct canned canned[] = {
     {"lease-show", "lease", "5", BEGIN "\"lease\":" OVERDUE_5 "}"},
     {"lease-why", "lease", "5", BEGIN "\"lease\":" OVERDUE_5 "}"},
     {"lease-why", "lease", "6", BEGIN "\"lease\":" OVERDUE_6 "}"},
+    {"lease-show", "lease", "21",
+     BEGIN "\"lease\":" LEASE(
+         21, "m", "running",
+         ",\"activity\":\"Running\",\"run\":2400,\"left\":1200,\"since\":\"2026-11-21T14:50:00Z\","
+         "\"stays\":[{\"host\":1,\"from\":\"2026-11-21T14:00:00Z\",\"until\":\"2026-11-21T14:10:"
+         "00Z\"},"
+         "{\"host\":1,\"from\":\"2026-11-21T14:50:00Z\",\"until\":null},"
+         "{\"host\":2,\"from\":\"2026-11-21T14:30:00Z\",\"until\":\"2026-11-21T14:50:00Z\"}]") "}"},
     {"lease-show", "lease", "20",
      BEGIN "\"lease\":" LEASE(20, "r", "refused", ",\"activity\":\"Refused: never fits\"") "}"},
     {"lease-show", NULL, NULL,

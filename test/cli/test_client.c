@@ -228,6 +228,29 @@ static void a_lease_is_shown(void **state)
     expect_error(fixture, "lease show nine", EXIT_USAGE, "'nine' is not a lease number");
 }
 
+/* It ran on host 1, was suspended, resumed on host 2 and moved back while it ran. */
+static void a_move_does_not_interrupt_the_run(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect(fixture, "lease show 21", EXIT_DONE,
+           "Lease       21\n"
+           "Name        m\n"
+           "Owner       anna, group users\n"
+           "Kind        best-effort\n"
+           "Phase       running\n"
+           "Activity    Running\n"
+           "Submitted   2026-11-21 15:00:00 (1h00m ago)\n"
+           "Running     2026-11-21 15:30:00 (30m00s ago)\n"
+           "Duration    1h00m, 40m00s run, 20m00s left\n"
+           "Terms       suspendable, origin local, priority 0\n"
+           "\n"
+           "HOST  FROM                 UNTIL\n"
+           "   1  2026-11-21 15:00:00  2026-11-21 15:10:00\n"
+           "   1  2026-11-21 15:50:00  -\n"
+           "   2  2026-11-21 15:30:00  2026-11-21 15:50:00\n");
+}
+
 static void sentences_about_a_lease_fit_the_terminal(void **state)
 {
     struct fixture *fixture = *state;
@@ -469,6 +492,7 @@ int main(void)
         TEST(lists_have_other_orders_and_forms),
         TEST(why_is_told_in_a_few_lines),
         TEST(a_lease_is_shown),
+        TEST(a_move_does_not_interrupt_the_run),
         TEST(sentences_about_a_lease_fit_the_terminal),
         TEST(a_start_that_has_passed_is_called_so),
         TEST(other_tables),
