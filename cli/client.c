@@ -255,9 +255,11 @@ int client_take_past(const struct command_option *option, void *value, const cha
         *since = now - *since;
         return 0;
     }
+    if (*text == '+')
+        return error_set(err, EINVAL, "is in the future; '-1h' is an hour ago");
     if (client_take_time(option, value, text, err) < 0)
         return -1;
-    if (*since > now && *since <= now + DAY)
+    if (!strchr(text, '-') && *since > now && *since <= now + DAY) /* a time of day */
         *since -= DAY;
     return 0;
 }

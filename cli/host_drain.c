@@ -323,8 +323,7 @@ static void print_list(const json_t *answer)
                                               client_text(drain, "booking")});
         }
     }
-    table_print(table, stdout, table_terminal_width());
-    table_destroy(table);
+    table_show(table, table_terminal_width(), "No host is drained.");
 }
 
 static int list_drains(struct drain_arguments *arguments)

@@ -87,17 +87,27 @@ static json_t *sorted_by(const json_t *list, const char *key, bool descending)
     return sorted;
 }
 
-/* "lease, name, user": the fields of an item. */
-static void field_names(const json_t *list, char *text, size_t size)
+/* The fields that items have, in their order. A new reference. */
+static json_t *fields_of(const json_t *list)
 {
-    json_t *item = json_array_get(list, 0), *value;
+    json_t *fields = json_object(), *item;
+    size_t i;
+
+    json_array_foreach(list, i, item) json_object_update_missing(fields, item);
+    return fields;
+}
+
+/* "lease, name, user" */
+static void field_names(json_t *fields, char *text, size_t size)
+{
+    json_t *value;
     const char *key;
     size_t length = 0;
 
     *text = '\0';
-    json_object_foreach(item, key, value)
+    json_object_foreach(fields, key, value)
     {
-        if (!json_is_object(value) && length < size)
+        if (length < size)
             length +=
                 (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", key);
     }
@@ -109,15 +119,19 @@ static int sort(const struct listing *listing, const char *list, json_t *answer)
     const json_t *items = json_object_get(answer, list);
     bool descending = *listing->sort == '-';
     const char *key = listing->sort + descending;
+    json_t *fields = fields_of(items);
+    int code = -1;
     char names[1024];
 
-    if (json_array_size(items) && !json_object_get(json_array_get(items, 0), key)) {
-        field_names(items, names, sizeof names);
-        return command_usage_error(listing->client.command,
+    if (json_array_size(items) && !json_object_get(fields, key)) {
+        field_names(fields, names, sizeof names);
+        code = command_usage_error(listing->client.command,
                                    "--sort: unknown field '%.60s'; the fields are %s", key, names);
+    } else {
+        json_object_set_new(answer, list, sorted_by(items, key, descending));
     }
-    json_object_set_new(answer, list, sorted_by(items, key, descending));
-    return -1;
+    json_decref(fields);
+    return code;
 }
 
 /* --- CSV --- */
@@ -149,58 +163,65 @@ static void print_csv_scalar(const json_t *value)
         fputs(json_is_true(value) ? "yes" : "no", stdout);
 }
 
-static void print_csv_value(const json_t *value)
+/* A list's parts are separated by blanks, an object's by slashes. */
+static void print_csv_parts(json_t *value)
 {
-    bool quoted = json_is_string(value) || json_is_array(value);
-    const json_t *part;
+    json_t *part;
+    const char *key, *slash = "";
     size_t i;
+
+    json_array_foreach(value, i, part)
+    {
+        if (i)
+            putchar(' ');
+        print_csv_parts(part);
+    }
+    json_object_foreach(value, key, part)
+    {
+        fputs(slash, stdout);
+        print_csv_parts(part);
+        slash = "/";
+    }
+    print_csv_scalar(value);
+}
+
+static void print_csv_value(json_t *value)
+{
+    bool quoted = json_is_string(value) || json_is_array(value) || json_is_object(value);
 
     if (quoted)
         putchar('"');
-    if (json_is_array(value)) {
-        json_array_foreach(value, i, part)
-        {
-            if (i)
-                putchar(' ');
-            print_csv_scalar(part);
-        }
-    } else {
-        print_csv_scalar(value);
-    }
+    print_csv_parts(value);
     if (quoted)
         putchar('"');
 }
 
-/* The fields are those of the first item: all items of a list have the same. */
 static void print_csv(const json_t *list)
 {
-    json_t *first = json_array_get(list, 0), *value;
+    json_t *fields = fields_of(list), *field;
     const json_t *item;
     const char *key, *comma = "";
     size_t i;
 
-    json_object_foreach(first, key, value)
+    json_object_foreach(fields, key, field)
     {
-        if (!json_is_object(value)) {
-            printf("%s%s", comma, key);
-            comma = ",";
-        }
+        printf("%s%s", comma, key);
+        comma = ",";
     }
-    if (first)
+    if (*comma)
         fputs("\r\n", stdout);
     json_array_foreach(list, i, item)
     {
         comma = "";
-        json_object_foreach(first, key, value)
+        json_object_foreach(fields, key, field)
         {
-            if (json_is_object(value))
-                continue;
             fputs(comma, stdout);
             print_csv_value(json_object_get(item, key));
             comma = ",";
         }
         fputs("\r\n", stdout);
     }
+    json_decref(fields);
 }
 
 /* --- all of it --- */
@@ -257,6 +278,11 @@ int listing_run(const struct call *call, const struct listing_kind *kind, json_t
     int code;
 
     listing->client.command = call->name;
+    if (listing->client.json && listing->output != LISTING_TABLE &&
+        listing->output != LISTING_JSON) {
+        json_decref(request);
+        return command_usage_error(call->name, "--json cannot be combined with another --output");
+    }
     if (!listing->watch)
         return list_once(listing, kind, request);
     do {

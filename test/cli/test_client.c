@@ -182,6 +182,15 @@ static void lists_have_other_orders_and_forms(void **state)
     expect(fixture, "queue --output name", EXIT_DONE, "9\n");
     expect_error(fixture, "lease list --sort size", EXIT_USAGE,
                  "unknown field 'size'; the fields are lease, ");
+    /* The first has no position. */
+    expect(fixture, "lease list -o name --sort position", EXIT_DONE, "12\n9\n7\n4\n");
+    run(fixture, "lease list -o csv");
+    assert_non_null(strstr(fixture->out, ",position"));
+    assert_non_null(strstr(fixture->out, "\"no-room-now\"")); /* the reason, an object */
+    run(fixture, "host list -o csv");
+    assert_non_null(strstr(fixture->out, "\"7/7/must leave"));
+    expect_error(fixture, "lease list --json -o csv", EXIT_USAGE, "cannot be combined");
+    expect_error(fixture, "lease list --since +1h", EXIT_USAGE, "--since +1h: is in the future");
     run(fixture, "lease list -o csv --user far");
     assert_int_equal(strncmp(fixture->out, "lease,", 6), 0);
     assert_non_null(strstr(fixture->out, "\r\n9,"));
@@ -347,6 +356,7 @@ static void other_tables(void **state)
            "2026-11-21 16:00:00  unlimited      -   8  run     1     0  -\n"
            "2026-11-21 16:00:00  -              6   -  hold    2   512  big\n"
            "2026-11-21 18:00:00  1h00m          4   -  run     8  4096  lecture\n");
+    expect(fixture, "host drain --list", EXIT_DONE, "No host is drained.\n");
     expect(fixture, "host show alpha", EXIT_DONE,
            "Host     4 (alpha)\n"
            "Cluster  default\n"
