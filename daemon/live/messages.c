@@ -293,7 +293,7 @@ void messages_see(struct messages *messages, int64_t now)
     }
 }
 
-static bool may_be_sent(const struct daemon *daemon, const struct vm_record *vm, int64_t now)
+static bool may_be_written(const struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
     return !vm->message_in_flight && (now - vm->message_at >= REWRITE_INTERVAL ||
                                       now < vm->message_at || promises_precede(daemon, vm));
@@ -349,7 +349,7 @@ size_t messages_prepare(struct messages *messages, int64_t now)
 
         message.vm = vms[i];
         message.lease = store_lease(daemon->store, vms[i]->lease);
-        may = may_be_sent(daemon, vms[i], now);
+        may = may_be_written(daemon, vms[i], now);
         if (is_silent(vms[i]) || !message.lease || (may && shows(daemon, &message, now)))
             continue;
         store_wake(daemon->store, vms[i]->lease); /* until the VM shows the message */

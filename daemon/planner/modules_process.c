@@ -187,7 +187,7 @@ static void strike(struct modules *modules, const struct planner_offence *offenc
 }
 
 /* Finds the module to blame after a process with the list's modules has ended. */
-static void blame(struct modules *modules, const struct planner_offence *offence)
+static void find_offender(struct modules *modules, const struct planner_offence *offence)
 {
     int64_t pause = 0;
 
@@ -280,7 +280,7 @@ static void next_failed(struct modules *modules)
         const struct planner_offence offence = offence_of(&modules->next);
 
         end(modules, &modules->next);
-        blame(modules, &offence);
+        find_offender(modules, &offence);
     }
 }
 
@@ -314,7 +314,7 @@ static void current_ended(struct modules *modules)
     end(modules, &modules->current);
     end(modules, &modules->next); /* may have the same module loaded */
     modules->held = 0;
-    blame(modules, &offence);
+    find_offender(modules, &offence);
     error_set(&err, EAGAIN, "the planner ended during the reload; try again");
     tell_loaded(modules, &err);
 }

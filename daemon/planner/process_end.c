@@ -137,7 +137,7 @@ struct planner_time planner_process_time(const struct planner_process *process, 
     return (struct planner_time){process->page->called[module], process->page->spent[module]};
 }
 
-static void blame(struct planner_process *process, int64_t module, const char *what)
+static void note_offence(struct planner_process *process, int64_t module, const char *what)
 {
     unsigned call = process->page->call;
     bool inside = module >= 0 && module == called_module(process) && call < POLICY_CALLS;
@@ -167,7 +167,7 @@ static void describe_status(struct planner_process *process, int status)
         snprintf(what, sizeof what, "crashed (%s)", strsignal(WTERMSIG(status)));
     else
         snprintf(what, sizeof what, "ended the process with status %d", WEXITSTATUS(status));
-    blame(process, greedy >= 0 && WIFSIGNALED(status) ? greedy : module, what);
+    note_offence(process, greedy >= 0 && WIFSIGNALED(status) ? greedy : module, what);
 }
 
 static void close_socket(struct planner_process *process)
@@ -203,7 +203,7 @@ static void look_for_end(struct planner_process *process)
     if (gone)
         process->pid = 0;
     if (process->killed && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-        blame(process, called_module(process), "closed the planner's connection");
+        note_offence(process, called_module(process), "closed the planner's connection");
     else
         describe_status(process, status);
     kill_it(process);
@@ -219,7 +219,7 @@ void process_hung_up(struct planner_process *process)
 
 void process_broke_protocol(struct planner_process *process)
 {
-    blame(process, called_module(process), "broke the planner's protocol");
+    note_offence(process, called_module(process), "broke the planner's protocol");
     kill_it(process);
 }
 
@@ -321,12 +321,12 @@ static void check_deadlines(struct planner_process *process)
     if (now - process->call_since >= process->limits.call && called_module(process) >= 0) {
         snprintf(what, sizeof what, "did not return within %lld ms",
                  (long long)process->limits.call);
-        blame(process, called_module(process), what);
+        note_offence(process, called_module(process), what);
         kill_it(process);
     } else if (now - process->since >= process->limits.plan) {
         snprintf(what, sizeof what, "took most of the %lld ms that a plan may take",
                  (long long)process->limits.plan);
-        blame(process, slowest_module(process), what);
+        note_offence(process, slowest_module(process), what);
         kill_it(process);
     }
 }
