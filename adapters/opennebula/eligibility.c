@@ -102,22 +102,6 @@ static uint32_t requirement_of(struct eligibility *eligibility, const char *name
     return number;
 }
 
-bool eligibility_narrows(const struct eligibility *eligibility, const struct vm *vm, char *shown,
-                         size_t size)
-{
-    const char *text = eligibility_text(vm, "SCHED_REQUIREMENTS");
-    uint32_t number = text ? map_find_text(&eligibility->requirement_texts, text) : MAP_NONE;
-    const uint64_t *hosts =
-        number == MAP_NONE ? NULL : eligibility->requirements[number].hosts; /* NULL: malformed */
-
-    for (size_t i = 0; hosts && i < host_columns_words(eligibility->columns); i++)
-        if (eligibility->in_service[i] & ~hosts[i]) {
-            printable(shown, size, text);
-            return true;
-        }
-    return false;
-}
-
 static const char *requirement_fault(const struct eligibility *eligibility, uint32_t number)
 {
     return number == MAP_NONE ? NULL : eligibility->requirements[number].fault;
@@ -194,9 +178,7 @@ combination_of(struct eligibility *eligibility, const struct wants *wants, const
     eligibility->combinations[number] = combination;
     combine(eligibility, wants, combination);
     if (combination->n_hosts == 0)
-        combination->reason = eligibility_reason(
-            eligibility, wants, eligibility_automatic(eligibility, vm, "AUTOMATIC_REQUIREMENTS"),
-            eligibility_text(vm, "SCHED_REQUIREMENTS"));
+        combination->reason = eligibility_reason(eligibility, wants, vm, true);
     return combination;
 }
 
@@ -318,7 +300,7 @@ static void answer(struct eligibility *eligibility, const struct vm *vm, bool la
         combination->n_hosts == 0 && !later && (wants.room > 0 || wants.nics != MAP_NONE);
     fault = fault_of_rank(eligibility, &wants, vm);
     eligible->rank_ignored = fault != NULL;
-    if (combination->reason)
+    if (combination->n_hosts == 0)
         say(eligible, combination->reason);
     else if (fault)
         say(eligible, fault);
@@ -333,6 +315,20 @@ void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
                           struct eligible *eligible)
 {
     answer(eligibility, vm, true, eligible);
+}
+
+const char *eligibility_exclusions(struct eligibility *eligibility, const struct vm *vm)
+{
+    struct requirement_combination *combination;
+    struct eligible eligible;
+    struct wants wants;
+
+    if (!read_wants(eligibility, vm, true, &wants, &eligible))
+        return "";
+    combination = combination_of(eligibility, &wants, vm);
+    if (!combination->reason)
+        combination->reason = eligibility_reason(eligibility, &wants, vm, false);
+    return combination->reason;
 }
 
 bool eligibility_names_vms(const struct vm *vm)

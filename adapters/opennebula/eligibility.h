@@ -102,10 +102,11 @@ void eligibility_of(struct eligibility *eligibility, const struct vm *vm,
 void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
                           struct eligible *eligible);
 
-/* Writes the VM's SCHED_REQUIREMENTS, safe to display, if it excludes a host in service; false: it
- * excludes no host, or has not been evaluated. O(length of its text + hosts / 64). */
-bool eligibility_narrows(const struct eligibility *eligibility, const struct vm *vm, char *shown,
-                         size_t size);
+/* What excludes hosts for a start far ahead, with their numbers: "2 disabled, offline or in error,
+ * 1 not meeting SCHED_REQUIREMENTS RACK=r1"; "": nothing, or the VM is malformed. Owned by the
+ * eligibility. As eligibility_of() if it was asked for an equal VM before, otherwise some times
+ * that. */
+const char *eligibility_exclusions(struct eligibility *eligibility, const struct vm *vm);
 
 /* May the VM's SCHED_REQUIREMENTS depend on the VMs of a host (CURRENT_VMS)? */
 bool eligibility_names_vms(const struct vm *vm);

@@ -77,7 +77,7 @@ struct requirement_combination {
     struct host_filter filter;
     struct host_rank rank; /* the filter's */
     size_t n_hosts;
-    char *reason; /* if n_hosts is 0 */
+    char *reason; /* if n_hosts is 0: why; otherwise what excludes hosts, NULL: not asked yet */
 };
 
 struct eligibility {
@@ -199,7 +199,7 @@ void eligibility_network_reason(const struct eligibility *eligibility, const str
                                 int32_t cluster, char *text, size_t size);
 
 /* --- eligibility_reason.c --- */
-/* Explains why no host is left; the caller frees the text. The texts of the VM's requirements may
- * be NULL. */
-char *eligibility_reason(const struct eligibility *eligibility, const struct wants *wants,
-                         const char *automatic, const char *requirement);
+/* How many hosts the VM may not use for each cause, as in "2 disabled, offline or in error, 1 not
+ * permitted to the owner (MANAGE)"; if none is left, as a sentence. The caller frees the text. */
+char *eligibility_reason(struct eligibility *eligibility, const struct wants *wants,
+                         const struct vm *vm, bool none_left);

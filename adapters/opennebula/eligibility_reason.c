@@ -1,4 +1,4 @@
-/* Explains why a VM has no eligible host. */
+/* Explains which hosts a VM may not use, and why. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -184,42 +184,51 @@ static void lose_for_automatic(const struct eligibility *eligibility,
     expression_destroy(requirement);
 }
 
-char *eligibility_reason(const struct eligibility *eligibility, const struct wants *wants,
-                         const char *automatic, const char *requirement)
+static void lose_all(struct eligibility *eligibility, struct requirement_sentence *sentence,
+                     const struct wants *wants, const struct vm *vm)
 {
-    size_t words = host_columns_words(eligibility->columns);
-    struct requirement_sentence sentence = {0};
+    size_t words = host_columns_words(eligibility->columns), parts;
     uint64_t *hosts = memory_new(words, sizeof *hosts), *these = memory_new(words, sizeof *these);
-    char shown[80], text[SENTENCE_MAX];
-    size_t parts;
+    const char *requirement = eligibility_text(vm, "SCHED_REQUIREMENTS");
+    char shown[80];
 
     for (size_t i = 0; i < eligibility->hosts->n; i++)
         bitmap_add(hosts, i);
-    if (eligibility->hosts->n == 0)
-        add(&sentence, "OpenNebula has no hosts");
-    else
-        add(&sentence, "no host can be used: of %zu, ", eligibility->hosts->n);
-    lose(eligibility, &sentence, hosts, eligibility->in_service, "disabled, offline or in error");
-    lose(eligibility, &sentence, hosts, eligibility->accesses[wants->access].hosts,
+    lose(eligibility, sentence, hosts, eligibility->in_service, "disabled, offline or in error");
+    lose(eligibility, sentence, hosts, eligibility->accesses[wants->access].hosts,
          "not permitted to the owner (MANAGE)");
-    lose_for_datastores(eligibility, &sentence, hosts, wants, these);
-    lose_for_networks(eligibility, &sentence, hosts, wants, these);
+    lose_for_datastores(eligibility, sentence, hosts, wants, these);
+    lose_for_networks(eligibility, sentence, hosts, wants, these);
     if (wants->roles != MAP_NONE && eligibility->roles[wants->roles].why)
-        lose(eligibility, &sentence, hosts, eligibility->roles[wants->roles].allowed,
+        lose(eligibility, sentence, hosts, eligibility->roles[wants->roles].allowed,
              eligibility->roles[wants->roles].why);
     if (wants->automatic != MAP_NONE)
-        lose_for_automatic(eligibility, &sentence, hosts, wants, automatic);
+        lose_for_automatic(eligibility, sentence, hosts, wants,
+                           eligibility_automatic(eligibility, vm, "AUTOMATIC_REQUIREMENTS"));
     if (wants->requirement != MAP_NONE && requirement) {
-        parts = sentence.n_parts;
-        lose(eligibility, &sentence, hosts, eligibility->requirements[wants->requirement].hosts,
+        parts = sentence->n_parts;
+        lose(eligibility, sentence, hosts, eligibility->requirements[wants->requirement].hosts,
              "not meeting SCHED_REQUIREMENTS");
-        if (sentence.n_parts > parts) {
-            add(&sentence, " %s", printable(shown, sizeof shown, requirement));
-            name_cause(eligibility, &sentence, requirement);
+        if (sentence->n_parts > parts) {
+            add(sentence, " %s", printable(shown, sizeof shown, requirement));
+            name_cause(eligibility, sentence, requirement);
         }
     }
     free(hosts);
     free(these);
+}
+
+char *eligibility_reason(struct eligibility *eligibility, const struct wants *wants,
+                         const struct vm *vm, bool none_left)
+{
+    struct requirement_sentence sentence = {0};
+    char text[SENTENCE_MAX];
+
+    if (eligibility->hosts->n == 0)
+        add(&sentence, "OpenNebula has no hosts");
+    else if (none_left)
+        add(&sentence, "no host can be used: of %zu, ", eligibility->hosts->n);
+    lose_all(eligibility, &sentence, wants, vm);
     printable(text, sizeof text, sentence.text);
     return memory_text(text);
 }

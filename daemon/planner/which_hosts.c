@@ -8,7 +8,10 @@
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
-enum { DRAINED_SHARE = 4 /* drained hosts are named if they are a quarter of those that count */ };
+enum {
+    TOLD_SHARE = 4 /* drained hosts are named if they are a quarter of those that count, disabled
+                      ones if they are a quarter of all */
+};
 
 static bool is_of_kind(const struct device_request *request, const struct device_kind *kind)
 {
@@ -23,9 +26,8 @@ struct which_hosts {
     const struct picture *picture;
     uint64_t *hosts; /* that count */
     size_t n;
-    uint32_t first;
-    bool narrowed;
-    char causes[200];
+    const struct vm *vm; /* whose hosts these are */
+    char causes[200];    /* what excludes hosts beside eligibility_exclusions(), with numbers */
     const struct drains *drains; /* NULL: none concern the lease */
     int64_t from, until;         /* the time for which it wants room */
 };
@@ -34,48 +36,58 @@ static void name_cause(struct which_hosts *which, const char *cause)
 {
     size_t length = strlen(which->causes);
 
-    snprintf(which->causes + length, sizeof which->causes - length, "%s%s", length ? "; " : "",
+    snprintf(which->causes + length, sizeof which->causes - length, "%s%s", length ? ", " : "",
              cause);
 }
 
-/* True: some of the hosts that counted so far do not count. */
-static bool keep(struct which_hosts *which, const uint64_t *these)
+static size_t count(const struct which_hosts *which, const uint64_t *hosts)
 {
-    bool narrower = false;
+    size_t n = 0;
 
-    for (size_t i = 0; these && i < bitmap_words(which->picture->hosts->pool.n); i++) {
-        narrower |= (which->hosts[i] & ~these[i]) != 0;
-        which->hosts[i] &= these[i];
-    }
-    which->narrowed |= narrower;
-    return narrower;
+    for (size_t i = 0; i < bitmap_words(which->picture->hosts->pool.n); i++)
+        n += (size_t)__builtin_popcountll(hosts[i]);
+    return n;
 }
 
-static void keep_eligible(struct which_hosts *which, const struct vm *vm)
+/* Returns how many of the hosts that counted so far do not count. */
+static size_t keep(struct which_hosts *which, const uint64_t *these)
+{
+    size_t before = which->n;
+
+    for (size_t i = 0; i < bitmap_words(which->picture->hosts->pool.n); i++)
+        which->hosts[i] &= these[i];
+    which->n = count(which, which->hosts);
+    return before - which->n;
+}
+
+static void keep_eligible(struct which_hosts *which)
 {
     struct eligibility *eligibility = which->picture->eligibility;
     struct eligible eligible;
-    char requirement[80], cause[120];
+    char cause[80];
+    size_t lost;
 
-    eligibility_of_later(eligibility, vm, &eligible);
-    if (!eligible.filter || !keep(which, eligible.filter->allowed))
+    eligibility_of_later(eligibility, which->vm, &eligible);
+    if (!eligible.filter)
         return;
-    snprintf(cause, sizeof cause,
-             "cluster, datastores, networks, CPU pinning, VM group or permissions");
-    if (eligibility_narrows(eligibility, vm, requirement, sizeof requirement))
-        snprintf(cause, sizeof cause, "SCHED_REQUIREMENTS %s", requirement);
-    name_cause(which, cause);
+    if (eligible.filter->allowed)
+        keep(which, eligible.filter->allowed);
+    lost = keep(which, which->picture->open);
+    snprintf(cause, sizeof cause, "%zu quarantined", lost);
+    if (lost > 0)
+        name_cause(which, cause);
 }
 
-static void name_device(struct which_hosts *which, const struct device_request *request)
+static void name_device(struct which_hosts *which, const struct device_request *request,
+                        size_t lost)
 {
     const struct {
         const char *name;
         uint32_t id;
     } parts[] = {
         {"vendor", request->vendor}, {"device", request->device}, {"class", request->class}};
-    char cause[80] = "PCI device";
-    size_t length = strlen(cause);
+    char cause[80];
+    size_t length = (size_t)snprintf(cause, sizeof cause, "%zu without PCI device", lost);
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].id != DEMAND_ANY)
@@ -94,25 +106,16 @@ static void keep_with_devices(struct which_hosts *which, const struct vm_hardwar
     for (size_t i = 0; i < hardware->n_devices; i++) {
         const struct device_request *request = &hardware->devices[i];
         uint64_t *these = memory_new(words, sizeof *these);
+        size_t lost = 0;
 
         for (size_t j = 0; j < which->picture->n_kinds; j++)
             for (size_t k = 0; is_of_kind(request, &which->picture->kinds[j]) && k < words; k++)
                 these[k] |= which->picture->kinds[j].hosts[k];
-        if (!request->short_address && keep(which, these))
-            name_device(which, request);
+        if (!request->short_address)
+            lost = keep(which, these);
+        if (lost > 0)
+            name_device(which, request, lost);
         free(these);
-    }
-}
-
-static void count(struct which_hosts *which)
-{
-    size_t words = bitmap_words(which->picture->hosts->pool.n);
-
-    which->n = 0;
-    for (size_t i = words; i-- > 0;) {
-        which->n += (size_t)__builtin_popcountll(which->hosts[i]);
-        if (which->hosts[i])
-            which->first = (uint32_t)(i * 64 + (size_t)__builtin_ctzll(which->hosts[i]));
     }
 }
 
@@ -120,7 +123,7 @@ static void count(struct which_hosts *which)
 static bool which_begin(struct which_hosts *which, const struct planner *planner,
                         const struct lease_record *lease)
 {
-    size_t n, words;
+    size_t n;
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
     *which = (struct which_hosts){.picture = &planner->picture};
@@ -129,38 +132,52 @@ static bool which_begin(struct which_hosts *which, const struct planner *planner
 
         if (vms[i]->gone || !observed || !observed->full)
             continue;
-        words = bitmap_words(planner->picture.hosts->pool.n);
-        which->hosts = memory_copy(planner->picture.open, words * sizeof *which->hosts);
-        keep_eligible(which, observed->full);
+        which->n = planner->picture.hosts->pool.n;
+        which->hosts = memory_new(bitmap_words(which->n), sizeof *which->hosts);
+        for (size_t j = 0; j < which->n; j++)
+            bitmap_add(which->hosts, j);
+        which->vm = observed->full;
+        keep_eligible(which);
         keep_with_devices(which, observed->hardware);
-        count(which);
         return which->n > 0;
     }
     return false;
 }
 
+static int32_t first_host(const struct which_hosts *which)
+{
+    size_t i = 0;
+
+    while (!bitmap_has(which->hosts, (uint32_t)i))
+        i++;
+    return which->picture->hosts->pool.items[i].id;
+}
+
 static size_t tell_which(const struct which_hosts *which, char *text, size_t size)
 {
-    size_t all = which->picture->hosts->pool.n;
+    size_t all = which->picture->hosts->pool.n, out = all - count(which, which->picture->open);
+    const char *causes;
+    char which_ones[64];
 
-    if (!which->narrowed)
+    if (which->n == all || (which->n == all - out && out * TOLD_SHARE < all))
         return 0;
+    causes = eligibility_exclusions(which->picture->eligibility, which->vm);
     if (which->n == 1)
-        return (size_t)snprintf(text, size, " on host %d, the only one of %zu that it may use (%s)",
-                                which->picture->hosts->pool.items[which->first].id, all,
-                                which->causes);
-    return (size_t)snprintf(text, size, " on the %zu of %zu hosts that it may use (%s)", which->n,
-                            all, which->causes);
+        snprintf(which_ones, sizeof which_ones, "host %d, the only one of %zu", first_host(which),
+                 all);
+    else
+        snprintf(which_ones, sizeof which_ones, "the %zu of %zu hosts", which->n, all);
+    return (size_t)snprintf(text, size, " on %s that it may use (%s%s%s)", which_ones, causes,
+                            *causes && *which->causes ? ", " : "", which->causes);
 }
 
 static void tell_number(const struct which_hosts *which, char *text, size_t size)
 {
-    const struct host_pool *pool = &which->picture->hosts->pool;
-
     if (which->n == 1)
-        snprintf(text, size, ": only host %d has them", pool->items[which->first].id);
+        snprintf(text, size, ": only host %d has them", first_host(which));
     else
-        snprintf(text, size, ": %zu of %zu hosts have them", which->n, pool->n);
+        snprintf(text, size, ": %zu of %zu hosts have them", which->n,
+                 which->picture->hosts->pool.n);
 }
 
 /* --- drains ----------------------------------------------------------------------------------- */
@@ -188,7 +205,7 @@ static void tell_drains(const struct which_hosts *which, const char *before, cha
         first = n++ ? first : drain;
     }
     free(closed);
-    if (n * DRAINED_SHARE < which->n || n == 0)
+    if (n * TOLD_SHARE < which->n || n == 0)
         return;
     if (first->until != INSTANT_NEVER) {
         lease_time_text(first->until, when, sizeof when);

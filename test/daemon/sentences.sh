@@ -45,11 +45,25 @@ full=$(oned submit --cpu 4 --memory 128)
 until_true is "$full" running
 host=$(lease show "$full" --json | tr -d ' \n' | grep -oE '"hosts":\[[0-9]+' | grep -oE '[0-9]+$')
 vm=$(oned submit --cpu 1 --memory 128 --attribute "SCHED_REQUIREMENTS=\"CURRENT_VMS=$full\"")
-tells "room for 0 now on host $host, the only one of 2 that it may use \(SCHED_REQUIREMENTS CURRENT_VMS=$full\) " lease why "$vm"
+tells "room for 0 now on host $host, the only one of 2 that it may use \(1 not meeting SCHED_REQUIREMENTS CURRENT_VMS=$full at present\) " lease why "$vm"
 free=$(oned submit --cpu 1 --memory 128 --attribute 'SCHED_REQUIREMENTS="FREE_CPU>500"')
 tells 'not meeting SCHED_REQUIREMENTS FREE_CPU>500 at present' lease why "$free"
 oned call one.vm.action terminate "$vm" >/dev/null
 oned call one.vm.action terminate "$free" >/dev/null
+
+does='a VM group that excludes hosts with room'
+group=$(oned call one.vmgroup.allocate "NAME=\"g\" ROLE=[NAME=\"r\",HOST_AFFINED=\"$host\"]")
+vm=$(oned submit --cpu 1 --memory 128 --attribute "VMGROUP=[VMGROUP_ID=\"$group\",ROLE=\"r\"]")
+tells "room for 0 now on host $host, the only one of 2 that it may use \(1 [a-z ]*VM group [^;]*\) " lease why "$vm"
+oned call one.vm.action terminate "$vm" >/dev/null
+
+does='a host that is disabled'
+oned call one.host.status "$((1 - host))" 1 >/dev/null
+vm=$(oned submit --cpu 1 --memory 128)
+tells "room for 0 now on host $host, the only one of 2 that it may use \(1 disabled, offline or in error\) " lease why "$vm"
+oned call one.host.status "$((1 - host))" 0 >/dev/null
+until_true is "$vm" running
+oned call one.vm.action terminate "$vm" >/dev/null
 
 does='hosts that have the PCI device of a VM'
 oned call sandbox.host "$host" 'PCI=[ADDRESS="0000:01:00:0",SHORT_ADDRESS="01:00.0",VENDOR="10de",DEVICE="20f1",CLASS="0302"]' >/dev/null
@@ -57,7 +71,7 @@ vm=$(oned submit --cpu 1 --memory 128 --attribute 'PCI=[VENDOR="10de",CLASS="030
 tells "no host with the PCI devices that a VM demands \(vendor 10de, class 0302\) has room: only host $host has them" lease why "$vm"
 other=$(oned submit --cpu 4 --memory 128)
 until_true is "$other" running
-tells "room for 0 now on host $host, the only one of 2 that it may use \(PCI device vendor 10de class 0302\) " lease why "$vm"
+tells "room for 0 now on host $host, the only one of 2 that it may use \(1 without PCI device vendor 10de class 0302\) " lease why "$vm"
 oned call one.vm.action terminate "$vm" >/dev/null
 oned call one.vm.action terminate "$other" >/dev/null
 
