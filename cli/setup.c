@@ -85,6 +85,7 @@ static int examine(struct examination *examination, const struct configuration *
 {
     const struct live_configuration *live = &configuration->live;
     char fingerprint[CONFIGURATION_FINGERPRINT_MAX], key[PROMISE_KEY_NAME_MAX], *key_file;
+    char *options;
     struct setup_settings settings = {.submit_on_hold = live->submit_on_hold,
                                       .fingerprint = fingerprint,
                                       .one_at_a_time = live->exclusive && live->leader_check,
@@ -98,6 +99,8 @@ static int examine(struct examination *examination, const struct configuration *
     if (credentials.warning[0])
         fprintf(stderr, "galerna setup: %s\n", credentials.warning);
     configuration_fingerprint(configuration, fingerprint);
+    settings.options = options = memory_new(1, CONFIGURATION_DIGESTS_MAX);
+    configuration_digests(configuration, options, CONFIGURATION_DIGESTS_MAX);
     settings.key = fingerprint_key(live, key, &key_file) == 0 ? key : NULL;
     settings.key_file = key_file;
     setup_facts_init(&examination->facts);
@@ -110,6 +113,7 @@ static int examine(struct examination *examination, const struct configuration *
     }
     credentials_finish(&credentials);
     free(key_file);
+    free(options);
     return result;
 }
 
@@ -317,6 +321,7 @@ int command_setup(const struct call *call)
     else
         print_instructions(&examination);
     free(examination.endpoint);
+    setup_facts_finish(&examination.facts);
     configuration_destroy(configuration);
     return code;
 }

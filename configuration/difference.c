@@ -124,6 +124,62 @@ static uint64_t scatter(uint64_t digest)
     return digest ^ digest >> 31;
 }
 
+/* A name in a text whose separators it must not contain, nor quotes. */
+static void add_name(const char *name, char *text, size_t size)
+{
+    size_t length = strlen(text);
+
+    for (; *name && length + 1 < size; name++)
+        text[length++] = strchr("=;/\"\\", *name) || (unsigned char)*name < ' ' ? '_' : *name;
+    text[length] = '\0';
+}
+
+void configuration_digests(const struct configuration *configuration, char *text, size_t size)
+{
+    const struct ini *ini = &configuration->ini;
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < ini->n_entries; i++) {
+        const struct ini_entry *entry = &ini->entries[i];
+        char section[INI_NAME_MAX] = "", key[INI_NAME_MAX] = "";
+        int written;
+
+        if (is_of_the_machine(entry) || ini_find(ini, entry->section, entry->key) != entry)
+            continue;
+        add_name(entry->section, section, sizeof section);
+        add_name(entry->key, key, sizeof key);
+        written = snprintf(text + length, size - length, "%s/%s=%08" PRIx32 ";", section, key,
+                           (uint32_t)scatter(mix(UINT64_C(14695981039346656037), entry->value)));
+        if ((size_t)written >= size - length) {
+            text[length] = '\0';
+            return;
+        }
+        length += (size_t)written;
+    }
+}
+
+/* Names the options of `one` that `other` lacks; with `both`, also those with another value. */
+static void name_missing(const char *one, const char *other, bool both, char *text, size_t size)
+{
+    for (const char *end; (end = strchr(one, ';')); one = end + 1) {
+        size_t length = (size_t)(end - one), name = strcspn(one, "=;"), used = strlen(text);
+        bool found = false;
+
+        for (const char *at = other, *stop; !found && (stop = strchr(at, ';')); at = stop + 1)
+            found = strncmp(at, one, both ? length + 1 : name + 1) == 0;
+        if (!found && used + name + 3 < size)
+            snprintf(text + used, size - used, "%s%.*s", used ? ", " : "", (int)name, one);
+    }
+}
+
+void configuration_name_differences(const char *own, const char *other, char *text, size_t size)
+{
+    text[0] = '\0';
+    name_missing(own, other, true, text, size);
+    name_missing(other, own, false, text, size);
+}
+
 /* The fingerprint is a sum, independent of the order of the lines. */
 void configuration_fingerprint(const struct configuration *configuration,
                                char text[CONFIGURATION_FINGERPRINT_MAX])

@@ -21,6 +21,15 @@ void configuration_compare(const struct configuration *before, const struct conf
 void configuration_fingerprint(const struct configuration *configuration,
                                char text[CONFIGURATION_FINGERPRINT_MAX]);
 
+/* The options of the fingerprint with a digest of each value, "section/key=1a2b3c4d;", for
+ * configuration_name_differences(). Options that would exceed `size` are left out. O(entries^2). */
+enum { CONFIGURATION_DIGESTS_MAX = 16 * 1024 };
+void configuration_digests(const struct configuration *configuration, char *text, size_t size);
+
+/* The options that differ between two such texts: "opennebula/retry-limit, scheduling/backfilling";
+ * "": none. O(options^2). */
+void configuration_name_differences(const char *own, const char *other, char *text, size_t size);
+
 /* Copies the values of all options that reload, except [rights] and [notify], which are read
  * elsewhere, and the options for loading policy modules. */
 void configuration_take_over(struct configuration *configuration, const struct configuration *from);

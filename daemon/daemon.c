@@ -344,6 +344,7 @@ static int watch_guard(struct daemon *daemon, struct error *err)
     daemon->guarded = holds;
     daemon_problem(daemon, PROBLEM_MARK, holds || follows ? NULL : waits);
     watch_front_ends(daemon);
+    front_end_step(&daemon->front_end, world_leadership(daemon->world)->server);
     if (follows)
         guard_rest(daemon->guard);
     if (!world_leads(daemon->world)) /* or not yet known; a following oned may lag behind */

@@ -17,6 +17,7 @@
 #include "daemon/live/broken_rules.h"
 #include "daemon/live/clocks.h"
 #include "daemon/live/fence.h"
+#include "daemon/live/front_end.h"
 #include "daemon/live/kept_drains.h"
 #include "daemon/live/promises.h"
 #include "daemon/live/quarantine.h"
@@ -106,6 +107,7 @@ struct daemon {
     struct notices *notices;
     struct promises promises;
     struct guard *guard;
+    struct front_end front_end;
     struct recorder *recorder; /* NULL: nothing is recorded */
     bool record_failed;        /* the failure was logged */
     struct control *control;

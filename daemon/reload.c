@@ -103,6 +103,7 @@ static void take_over(struct reload *reload)
     configuration_take_over(reload->running, reload->next);
     configuration_fingerprint(reload->next, fingerprint);
     guard_configured(daemon->guard, fingerprint);
+    front_end_configured(&daemon->front_end, reload->next);
     log_set_level(reload->running->live.log_level);
     rights_destroy(daemon->rights);
     daemon->rights = reload->next_rights;

@@ -375,6 +375,8 @@ static int make_guard(struct app *app, struct error *err)
     configuration_fingerprint(app->daemon.configuration, configuration);
     if (directory || is_simulated(app))
         app->daemon.guard = guard_create(&settings, err);
+    front_end_init(&app->daemon.front_end, settings.marked ? settings.cloud : NULL, key,
+                   app->daemon.configuration);
     free(directory);
     return app->daemon.guard ? 0 : -1;
 }

@@ -159,6 +159,16 @@ struct cloud_mark {
     int32_t server; /* the writer's front-end, if there is a term */
 };
 
+/* What the galernad on a front-end of a zone publishes, for comparison with the others. */
+struct cloud_front_end {
+    int32_t server;            /* its Raft number */
+    const char *host;          /* for display */
+    int64_t seen;              /* when it published this, seconds since 1970 */
+    const char *key;           /* fingerprint of the key of its promises */
+    const char *configuration; /* fingerprint of its configuration */
+    const char *options;       /* configuration_digests() */
+};
+
 /* mark: valid for CLOUD_DONE. */
 typedef void cloud_mark_told(void *context, const struct cloud_reply *reply,
                              const struct cloud_mark *mark);
@@ -207,6 +217,8 @@ struct cloud_operations {
     void (*read_mark)(struct cloud *cloud, cloud_mark_told *told, void *context);
     void (*write_mark)(struct cloud *cloud, const struct cloud_mark *mark, cloud_done *done,
                        void *context);
+    void (*publish)(struct cloud *cloud, const struct cloud_front_end *front_end, cloud_done *done,
+                    void *context); /* NULL: zones have one front-end */
 };
 
 /* The first member of every implementation. */
@@ -297,6 +309,13 @@ static inline void cloud_write_mark(struct cloud *cloud, const struct cloud_mark
                                     cloud_done *done, void *context)
 {
     cloud->operations->write_mark(cloud, mark, done, context);
+}
+
+/* Stores what the front-end publishes in place of what it published before. */
+static inline void cloud_publish(struct cloud *cloud, const struct cloud_front_end *front_end,
+                                 cloud_done *done, void *context)
+{
+    cloud->operations->publish(cloud, front_end, done, context);
 }
 
 /* Frees the pools of an answer that its callback did not keep. */

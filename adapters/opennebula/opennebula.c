@@ -407,6 +407,7 @@ static const struct cloud_operations operations = {
     .resize = resize,
     .read_mark = opennebula_read_mark,
     .write_mark = opennebula_write_mark,
+    .publish = opennebula_publish,
 };
 
 struct cloud *opennebula_create(const struct rpc_settings *settings, bool check_leader,
@@ -424,6 +425,7 @@ struct cloud *opennebula_create(const struct rpc_settings *settings, bool check_
                                 .known_hosts = known_hosts_create(),
                                 .budget = settings->budget,
                                 .check_leader = check_leader,
-                                .document = DOCUMENT_NONE};
+                                .document = DOCUMENT_NONE,
+                                .front_end = DOCUMENT_NONE};
     return &self->cloud;
 }

@@ -14,7 +14,8 @@ struct opennebula {
     struct memory_budget *budget; /* NULL: none */
     size_t vms_counted;           /* bytes in the budget for VMs in the short form */
     bool check_leader;
-    int32_t document; /* the document of the mark; DOCUMENT_NONE: unknown */
+    int32_t document;  /* the document of the mark; DOCUMENT_NONE: unknown */
+    int32_t front_end; /* the document that this front-end publishes; DOCUMENT_NONE: unknown */
 };
 
 /* Converts oned's reply for the caller. deploys: the call had a host for a VM. */
@@ -35,3 +36,16 @@ int opennebula_find_mark(const char *text, size_t length, int32_t *id, struct cl
 void opennebula_read_mark(struct cloud *cloud, cloud_mark_told *told, void *context);
 void opennebula_write_mark(struct cloud *cloud, const struct cloud_mark *mark, cloud_done *done,
                            void *context);
+
+/* --- opennebula_front_end.c --- */
+enum { FRONT_END_DOCUMENT_TYPE = 4712 };
+
+void opennebula_publish(struct cloud *cloud, const struct cloud_front_end *front_end,
+                        cloud_done *done, void *context);
+
+/* Visits what front-ends have published, in the answer of one.documentpool.info, with the id of the
+ * document. Texts are valid during the visit. -1 with err: not such an answer. O(length). */
+int opennebula_read_front_ends(const char *text, size_t length,
+                               void (*visit)(void *context, int32_t id,
+                                             const struct cloud_front_end *front_end),
+                               void *context, struct error *err);

@@ -1,5 +1,5 @@
 /* Checks whether an OpenNebula is set up for Galerna. */
-#include "adapters/opennebula/setup.h"
+#include "adapters/opennebula/setup_inside.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -229,5 +229,6 @@ int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct rpc_reply *repl
     ask_for_user(facts, rpc);
     ask_for_leader(facts, rpc);
     ask_for_mark(facts, rpc);
+    setup_ask_for_front_ends(facts, rpc);
     return 0;
 }

@@ -14,9 +14,21 @@
 #include "adapters/opennebula/rpc.h"
 #include "util/error.h"
 
-enum { SETUP_NAME_MAX = 64, SETUP_TEXT_MAX = 512, SETUP_FINDINGS_MAX = 12 };
+enum { SETUP_NAME_MAX = 64, SETUP_TEXT_MAX = 512, SETUP_FRONT_ENDS_MAX = 16,
+       SETUP_FINDINGS_MAX = 12 + SETUP_FRONT_ENDS_MAX };
 
 enum setup_answer { SETUP_NO, SETUP_YES, SETUP_UNKNOWN };
+
+/* A front-end of the zone, with what its galernad published (daemon/live/front_end.h). */
+struct setup_front_end {
+    int32_t server;
+    char name[SETUP_NAME_MAX]; /* as the zone has it */
+    bool registered;           /* the following is known */
+    char host[SETUP_NAME_MAX];
+    int64_t age; /* seconds since it published, if the clocks agree */
+    char key[SETUP_NAME_MAX], configuration[SETUP_NAME_MAX];
+    char *options;
+};
 
 /* Known facts about an OpenNebula. Texts are "" if missing. */
 struct setup_facts {
@@ -32,6 +44,8 @@ struct setup_facts {
     char acting_host[SETUP_NAME_MAX];          /* host of the last active galernad */
     char acting_configuration[SETUP_NAME_MAX]; /* its fingerprint */
     char acting_key[SETUP_NAME_MAX];           /* fingerprint of its key of promises */
+    struct setup_front_end front_ends[SETUP_FRONT_ENDS_MAX];
+    size_t n_front_ends; /* 0: cannot be read, or a zone of one */
     bool submit_on_hold;
     int32_t zone; /* of a federation; 0: none, or unknown */
     /* 7.x */
@@ -52,6 +66,7 @@ struct setup_settings {
     bool submit_on_hold;     /* opennebula.submit-on-hold */
     bool one_at_a_time;      /* opennebula.exclusive and opennebula.leader-check */
     const char *fingerprint; /* of galerna.conf */
+    const char *options;     /* configuration_digests() of galerna.conf */
     const char *key;         /* the fingerprint of the key of promises; NULL: cannot be read */
     const char *key_file;    /* the path of the key, or why it cannot be read */
     const char *files;       /* the folder with place and optimize, as installed */
@@ -71,11 +86,16 @@ struct setup_finding {
 };
 
 void setup_facts_init(struct setup_facts *facts);
+void setup_facts_finish(struct setup_facts *facts);
 
 /* Read the answers of one.system.version and one.system.config. -1: an invalid document. */
 int setup_read_version(struct setup_facts *facts, const char *version, struct error *err);
 int setup_read_config(struct setup_facts *facts, const char *document, size_t length,
                       struct error *err);
+
+/* Read the front-ends of the zone from the answer of one.zone.info. -1: an invalid document. */
+int setup_read_zone(struct setup_facts *facts, const char *document, size_t length,
+                    struct error *err);
 
 /* Queries oned for all facts, synchronously. -1 with err if not even its version can be read (no
  * connection, wrong password, ...); *reply then has the cause (its texts are not valid). */

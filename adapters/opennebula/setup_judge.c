@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "adapters/opennebula/setup.h"
+#include "configuration/difference.h"
 
 #define OUR_DRIVER "galerna"
 #define RESTART    SETUP_RESTART
 
 #define DRIVER_FOLDER "/var/lib/one/remotes/scheduler/" OUR_DRIVER
+
+enum { STALE = 180 /* seconds: galernad registers every minute */ };
 
 struct judgement {
     const struct setup_facts *facts;
@@ -162,6 +165,70 @@ static void judge_same_key(struct judgement *judgement)
               settings->key_file, facts->acting_host);
 }
 
+static bool is_registered_here(const struct setup_facts *facts)
+{
+    for (size_t i = 0; i < facts->n_front_ends; i++)
+        if (facts->front_ends[i].server == facts->server)
+            return facts->front_ends[i].registered;
+    return false;
+}
+
+static void judge_registered(struct judgement *judgement, const struct setup_front_end *there)
+{
+    const struct setup_settings *settings = judgement->settings;
+    bool here = there->server == judgement->facts->server;
+    char options[SETUP_TEXT_MAX / 2];
+
+    configuration_name_differences(settings->options, there->options, options, sizeof options);
+    if (there->age > STALE)
+        found(judgement, "front-ends", SETUP_WRONG, "systemctl status galernad   # there",
+              "the galernad on %s (server %" PRId32 ") has not registered for %" PRId64
+              " minutes: it is not running, or its oned does not reach the zone",
+              there->host, there->server, there->age / 60);
+    else if (strcmp(there->configuration, settings->fingerprint) != 0 && here)
+        found(judgement, "front-ends", SETUP_WRONG, "systemctl reload galernad   # or restart",
+              "the galernad of this front-end runs with other options than galerna.conf has: %s",
+              options);
+    else if (strcmp(there->configuration, settings->fingerprint) != 0)
+        found(judgement, "front-ends", SETUP_WRONG,
+              "scp /etc/galerna/galerna.conf FRONT-END:/etc/galerna/\nsystemctl reload galernad   # "
+              "there",
+              "galerna.conf on %s (server %" PRId32 ") has other options: %s", there->host,
+              there->server, options);
+    else if (settings->key && strcmp(there->key, settings->key) != 0)
+        found(judgement, "front-ends", SETUP_WRONG,
+              "systemctl stop galernad   # there; then copy the file promise-key of this front-end\n"
+              "systemctl start galernad   # there",
+              "the promise key of %s (server %" PRId32 ") differs from the key here", there->host,
+              there->server);
+    else
+        found(judgement, "front-ends", SETUP_RIGHT, "",
+              "the galernad on %s (server %" PRId32 ") has the same galerna.conf%s", there->host,
+              there->server, settings->key ? " and promise key" : "");
+}
+
+/* Compares all front-ends of the zone with this one. */
+static void judge_front_ends(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+    bool runs_here = is_registered_here(facts);
+
+    if (facts->server >= 0 && facts->n_front_ends == 0)
+        found(judgement, "front-ends", SETUP_UNSEEN, "",
+              "OpenNebula does not list the front-ends of the zone");
+    for (size_t i = 0; i < facts->n_front_ends; i++) {
+        const struct setup_front_end *there = &facts->front_ends[i];
+
+        if (there->registered)
+            judge_registered(judgement, there);
+        else
+            found(judgement, "front-ends", runs_here ? SETUP_WRONG : SETUP_UNSEEN,
+                  runs_here ? "systemctl enable --now galernad   # there" : "",
+                  "no galernad has registered on the front-end %s (server %" PRId32 ")%s",
+                  there->name, there->server, runs_here ? "" : " yet");
+    }
+}
+
 /* 6.x: oned starts the stock scheduler's unit with itself unless it is masked. */
 static void judge_stock_scheduler(struct judgement *judgement)
 {
@@ -299,6 +366,7 @@ size_t setup_judge(const struct setup_facts *facts, const struct setup_settings 
     judge_front_end(&judgement);
     judge_same_configuration(&judgement);
     judge_same_key(&judgement);
+    judge_front_ends(&judgement);
     judge_connection(&judgement);
     if (facts->major <= 6)
         judge_stock_scheduler(&judgement);

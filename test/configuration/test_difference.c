@@ -66,6 +66,29 @@ static void fingerprints_of_front_ends(void **state)
                 false);
 }
 
+static void the_options_that_differ_are_named(void **state)
+{
+    struct configuration *first = configuration_of(
+        "[opennebula]\nretry-limit: 3\nend-warning: 5\n[rights user:a;b]\nmax-vms: 3\n");
+    struct configuration *second = configuration_of(
+        "[opennebula]\nend-warning: 5\nretry-limit: 4\nunused-after: 1h\n"
+        "endpoint: http://localhost:2633/RPC2\n");
+    char own[CONFIGURATION_DIGESTS_MAX], other[CONFIGURATION_DIGESTS_MAX], small[64], text[256];
+
+    configuration_digests(first, own, sizeof own);
+    configuration_digests(second, other, sizeof other);
+    configuration_name_differences(own, other, text, sizeof text);
+    assert_string_equal(text,
+                        "opennebula/retry-limit, rights user:a_b/max-vms, opennebula/unused-after");
+    configuration_name_differences(own, own, text, sizeof text);
+    assert_string_equal(text, "");
+    configuration_digests(first, small, sizeof small);
+    assert_int_equal(small[strlen(small) - 1], ';'); /* whole options only */
+    assert_true(strlen(small) < strlen(own));
+    configuration_destroy(first);
+    configuration_destroy(second);
+}
+
 static void each_changed_option_is_visited_once(void **state)
 {
     struct configuration *before =
@@ -116,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fingerprints_of_front_ends),
+        cmocka_unit_test(the_options_that_differ_are_named),
         cmocka_unit_test(each_changed_option_is_visited_once),
         cmocka_unit_test(what_reloads_is_taken_over),
         cmocka_unit_test(options_that_reload_exist),

@@ -3,12 +3,15 @@
 zone is there, cut off, back, and killed.
 
 A VM is created every few seconds; a reservation and a deadline lease fall into the time in which the
-master is away, and so does the loss of the store. Prints how long VMs waited for their start.
+master is away, and so does the loss of the store. With --minutes, the troubles come at random, those of
+the slave zone's own oned and galernad as well. Prints how long VMs waited for their start.
 Needs root. See README.md."""
 
 import argparse
 import contextlib
 import os
+import random
+import signal
 import statistics
 import sys
 import tempfile
@@ -28,6 +31,8 @@ from real.one import found_federation
 EVERY = 4     # seconds between two VMs
 WAITED = 15   # seconds at most for the start of a VM
 AHEAD, DURATION = 60, 20
+OWN = 45      # seconds at most for what an outage of the slave zone's own daemons hits
+DEAF, PROMISE_EVERY = 6, 45
 
 
 def arguments():
@@ -36,6 +41,8 @@ def arguments():
                         help="OpenNebula's source with oned and onemonitord built in it")
     parser.add_argument("--galernad", metavar="PATH", required=True, help="the daemon on trial")
     parser.add_argument("--seconds", type=int, default=120, help="of each phase, at least 90")
+    parser.add_argument("--minutes", type=float, help="troubles at random for so long, instead of phases")
+    parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--work", metavar="DIR", help="where logs go; default: a new directory")
     return parser.parse_args()
 
@@ -85,6 +92,7 @@ class Federation(Real):
 class FederationTrial(Trial):
     def __init__(self, options, backend, directory):
         super().__init__(backend, os.path.abspath(options.galernad), directory)
+        self.options = options
         self.seconds = options.seconds
         self.phases = []  # (name, its VMs, records of the federated log)
 
@@ -138,6 +146,9 @@ class FederationTrial(Trial):
     def run(self):
         self.add_hosts(3)
         self.begin()
+        if self.options.minutes:
+            self.run_at_random()
+            return
         self.promises()
         self.phase("there")
         self.backend.network.cut(self.backend.master.number, True)
@@ -154,6 +165,111 @@ class FederationTrial(Trial):
         slowest = max(self.began(vm) - self.look(vm).submitted for _, vms, _ in self.phases for vm in vms)
         self.require(slowest <= WAITED, "a VM waited %d s" % slowest)
         self.require(not any(records for _, _, records in self.phases), "nothing is federated")
+
+    # --- at random ---
+
+    def trouble(self, what):
+        """Until it is over, a generator: each step is a moment to wait for."""
+        master, slave, network = self.backend.master, self.backend.slave, self.backend.network
+        if what == "cut":
+            network.cut(master.number, True)
+            yield
+            network.cut(master.number, False)
+        elif what == "still":
+            master.send(signal.SIGSTOP)
+            yield
+            master.send(signal.SIGCONT)
+        elif what == "killed":
+            master.kill()
+            yield
+            master.start()
+        elif what == "store":
+            self.lose_store()
+            yield
+        elif what == "galernad":
+            self.scheduler.kill()
+            self.scheduler.start()
+            yield
+        else:
+            self.sampler.may_be_away = True
+            slave.send(signal.SIGSTOP)
+            self.pause(DEAF)
+            slave.send(signal.SIGCONT)
+            self.pause(EVERY)
+            self.sampler.may_be_away = False
+            yield
+
+    def run_at_random(self):
+        """Up to one trouble of the master zone and one of the slave zone at a time."""
+        dice, end = random.Random(self.options.seed), time.time() + 60 * self.options.minutes
+        kinds = (("cut", "still", "killed"), ("store", "galernad", "deaf"))
+        now, due, done, own = [None, None], [0, time.time() + 20], [], []
+        vms, reserved, deadlines, before = [], [], [], self.backend.federated()
+        next_promise = 0
+        while time.time() < end or now[0]:
+            for i, names in enumerate(kinds):
+                if time.time() < due[i] or time.time() > end and not now[i]:
+                    continue
+                if now[i]:
+                    self.tell("over: %s" % now[i][0])
+                    next(now[i][1], None)
+                    now[i] = None
+                else:
+                    what = dice.choice(names)
+                    done.append(what)
+                    self.tell("trouble: %s" % what)
+                    begun = time.time()
+                    now[i] = (what, self.trouble(what))
+                    next(now[i][1])
+                    if i:
+                        own.append((begun, time.time()))
+                due[i] = time.time() + dice.uniform(20, 60)
+            if time.time() > end:
+                continue
+            vms.append(self.vm("v%d" % len(vms), cpu=0.02, memory=16, haizea={
+                "duration": clock(2 * DURATION), "preemptible": "no"}))
+            if time.time() > next_promise:
+                next_promise = time.time() + PROMISE_EVERY
+                start = int(time.time()) + AHEAD
+                reserved.append((start, self.vm("r%d" % len(reserved), cpu=4, haizea={
+                    "start": local_time(start), "duration": clock(DURATION)})))
+                deadlines.append((start + 6 * DURATION, self.vm("d%d" % len(deadlines), cpu=4, haizea={
+                    "deadline": local_time(start + 6 * DURATION), "duration": clock(DURATION),
+                    "preemptible": "yes"})))
+            self.pause(EVERY)
+        self.wait(AHEAD + 8 * DURATION, "all leases end", lambda: all(
+            self.look(vm).done for vm in vms + [vm for _, vm in reserved + deadlines]))
+        self.judge_random(vms, reserved, deadlines, own)
+        federated = self.backend.federated() - before
+        print("%d troubles: %s; federated log %+d" % (
+            len(done), ", ".join("%d %s" % (done.count(k), k) for names in kinds for k in names), federated))
+        self.require(not federated, "nothing is federated")
+
+    def judge_random(self, vms, reserved, deadlines, own):
+        def is_hit(begin, late):
+            return any(begin - WAITED < after + WAITED and begin + late > first for first, after in own)
+
+        wrong = []
+        looks = {vm: self.look(vm) for vm in vms + [vm for _, vm in reserved + deadlines]}
+        waits = sorted((self.began(vm) - looks[vm].submitted, vm) for vm in vms)
+        lates = sorted((self.began(vm) - start, vm) for start, vm in reserved)
+        overs = sorted((looks[vm].history[-1].ended - by, vm) for by, vm in deadlines)
+        starts = {vm: start for start, vm in reserved}
+        for late, vm in waits:
+            if late > (OWN if is_hit(looks[vm].submitted, WAITED) else WAITED):
+                wrong.append("VM %d waited %d s" % (vm, late))
+        for late, vm in lates:
+            if late < 0 or late > (OWN if is_hit(starts[vm], WAITED) else 6):
+                wrong.append("reservation %d began %+d s after its start" % (vm, late))
+        wrong += ["deadline lease %d ended %+d s after its deadline" % (vm, over) for over, vm in overs if over > 6]
+        wrong += ["VM %d has %d records" % (vm, len(looks[vm].history)) for vm in vms + list(starts)
+                  if len(looks[vm].history) != 1]
+        print("%d VMs started after %d s (median), %d s at most" % (
+            len(waits), statistics.median(late for late, _ in waits), waits[-1][0]))
+        print("%d reservations began %d s (median), %d s at most after their start; %d deadline leases ended "
+              "%+d s at most after their deadlines" % (
+                  len(lates), statistics.median(late for late, _ in lates), lates[-1][0], len(overs), overs[-1][0]))
+        self.require(not wrong, "; ".join(wrong))
 
 
 def main():

@@ -31,6 +31,7 @@ static int end(void **state)
 {
     char command[128];
 
+    setup_facts_finish(&facts);
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     return system(command);
 }
@@ -64,6 +65,7 @@ static void judge(bool submit_on_hold)
 {
     struct setup_settings settings = {.submit_on_hold = submit_on_hold,
                                       .fingerprint = "0123456789abcdef",
+                                      .options = "opennebula/retry-limit=01234567;",
                                       .key = key,
                                       .key_file = "/etc/galerna/promise.key",
                                       .one_at_a_time = !two_at_a_time};
@@ -354,6 +356,58 @@ static void test_a_zone_of_several_front_ends(void **state)
     assert_finding("front-end", SETUP_WRONG, "cloud.example.org", "http://localhost:2633/RPC2");
 }
 
+/* What the galernad on that front-end published. */
+static struct setup_front_end *registered(size_t i, const char *host)
+{
+    struct setup_front_end *there = &facts.front_ends[i];
+
+    there->registered = true;
+    there->age = 60;
+    snprintf(there->host, sizeof there->host, "%s", host);
+    snprintf(there->key, sizeof there->key, "fedcba9876543210");
+    snprintf(there->configuration, sizeof there->configuration, "0123456789abcdef");
+    there->options = strdup("opennebula/retry-limit=01234567;");
+    return there;
+}
+
+static void test_all_front_ends_are_compared(void **state)
+{
+    static const char zone[] =
+        "<ZONE><ID>0</ID><NAME>OpenNebula</NAME><SERVER_POOL>"
+        "<SERVER><ENDPOINT><![CDATA[http://a]]></ENDPOINT><ID><![CDATA[0]]></ID>"
+        "<NAME><![CDATA[front-0]]></NAME></SERVER>"
+        "<SERVER><ID>1</ID><NAME>front-1</NAME></SERVER></SERVER_POOL></ZONE>";
+    struct setup_front_end *there;
+    struct error err = {0};
+
+    key = "fedcba9876543210";
+    assert_int_equal(setup_read_version(&facts, "7.4.0", NULL), 0);
+    facts.server = 1;
+    judge(false);
+    assert_finding("front-ends", SETUP_UNSEEN, "does not list", "");
+    assert_int_equal(setup_read_zone(&facts, zone, strlen(zone), &err), 0);
+    assert_int_equal(facts.n_front_ends, 2);
+    judge(false);
+    assert_finding("front-ends", SETUP_UNSEEN, "on the front-end front-0 (server 0) yet", "");
+    registered(1, "front-1.example.org");
+    judge(false);
+    assert_finding("front-ends", SETUP_WRONG, "no galernad has registered", "enable --now");
+    there = registered(0, "front-0.example.org");
+    judge(false);
+    assert_finding("front-ends", SETUP_RIGHT, "front-0.example.org (server 0) has the same", "");
+    there->key[0] = '0';
+    judge(false);
+    assert_finding("front-ends", SETUP_WRONG, "the promise key of front-0", "copy the file");
+    there->configuration[0] = '1';
+    there->options[strlen(there->options) - 2] = '8';
+    judge(false);
+    assert_finding("front-ends", SETUP_WRONG, "other options: opennebula/retry-limit", "scp");
+    there->age = 600;
+    judge(false);
+    assert_finding("front-ends", SETUP_WRONG, "has not registered for 10 minutes", "");
+    assert_int_equal(setup_read_zone(&facts, "<USER/>", 7, &err), -1);
+}
+
 static void test_other_versions(void **state)
 {
     read_text("5.12.0", "<OPENNEBULA_CONFIGURATION/>");
@@ -402,6 +456,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_endpoint_on_another_machine, begin, end),
         cmocka_unit_test_setup_teardown(test_no_rights_and_no_leader, begin, end),
         cmocka_unit_test_setup_teardown(test_a_zone_of_several_front_ends, begin, end),
+        cmocka_unit_test_setup_teardown(test_all_front_ends_are_compared, begin, end),
         cmocka_unit_test_setup_teardown(test_other_versions, begin, end),
         cmocka_unit_test_setup_teardown(test_bad_documents, begin, end),
     };
