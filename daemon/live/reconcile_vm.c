@@ -1,4 +1,6 @@
 /* Records the observation of a VM: its size, host, lock and run time. */
+#include <string.h>
+
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/learned.h"
@@ -42,6 +44,19 @@ static void leave_out_time_alone(struct daemon *daemon, const struct vm_record *
         vm_skew(daemon->store, vm, alone);
 }
 
+/* oned counts the time of a boot that failed, and the time until its repetition succeeded: it sets
+ * the start of the record with the first attempt. `until`: by oned's clock. */
+static void leave_out_failed_boot(struct daemon *daemon, const struct vm_record *vm,
+                                  const struct vm_history *history, int64_t until)
+{
+    if (vm->boot_failed == 0)
+        return;
+    if (vm->boot_failed == history->rstime && vm->since_told != history->rstime &&
+        until > history->rstime)
+        vm_skew(daemon->store, vm, until - history->rstime);
+    vm_note_boot_failed(daemon->store, vm, 0);
+}
+
 /* Run time comes from OpenNebula's history: each closed record counts once. The record before a
  * migration is closed when the migration ends. If an operator recreates the VM, its lease gets its
  * full time again. */
@@ -63,6 +78,8 @@ static void count_running_time(struct daemon *daemon, const struct vm_record *vm
         world_read_history(daemon->world, vm->id);
         return;
     }
+    if (history->retime > 0)
+        leave_out_failed_boot(daemon, vm, history, history->retime);
     if (history->sequence == vm->sequence + 1 && history->rstime > 0 && history->retime > 0) {
         leave_out_time_alone(daemon, vm);
         vm_add_ran(daemon->store, vm, history->sequence, history->retime - history->rstime);
@@ -186,11 +203,28 @@ static void learn(struct daemon *daemon, const struct vm_record *vm, enum vm_sta
     }
 }
 
-static void count_start(const struct daemon *daemon, const struct lease_record *lease,
-                        const struct vm_record *vm, const struct vm_observation *observed,
-                        struct vm_statuses *statuses)
+/* Since when the VM has been running, by our clock; 0: unknown. */
+static int64_t running_since(struct daemon *daemon, const struct lease_record *lease,
+                             const struct vm_record *vm, const struct vm_observation *observed,
+                             int64_t now)
 {
-    int64_t told = vm->since_told, since = clocks_running_since(daemon, lease, vm, observed);
+    const struct vm_history *history = &observed->history;
+
+    if (vm->boot_failed && observed->has_times && history->rstime > 0) {
+        int64_t since = vm->boot_failed == history->rstime ? now : 0;
+
+        leave_out_failed_boot(daemon, vm, history, now + daemon->clocks.ahead);
+        if (since && vm->since_told != history->rstime)
+            vm_note_since(daemon->store, vm, since, history->rstime);
+    }
+    return clocks_running_since(daemon, lease, vm, observed);
+}
+
+static void count_start(struct daemon *daemon, const struct lease_record *lease,
+                        const struct vm_record *vm, const struct vm_observation *observed,
+                        int64_t now, struct vm_statuses *statuses)
+{
+    int64_t told = vm->since_told, since = running_since(daemon, lease, vm, observed, now);
     int64_t later = (since - vm->ran_for) - (statuses->since - statuses->ran_before);
 
     if (since != 0 && vm->since_told != told)
@@ -236,10 +270,12 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     move_adopt(daemon, vm, observed, now);
     move_see_resched(daemon, vm, observed);
     note_lock(daemon, vm, observed);
+    if (status == STATUS_FAILED && observed->has_times && strstr(observed->state_name, "BOOT"))
+        vm_note_boot_failed(daemon->store, vm, observed->history.rstime);
     count_running_time(daemon, vm, observed);
     if (status == STATUS_RUNNING) {
         note_running(daemon, lease, vm, observed, now);
-        count_start(daemon, lease, vm, observed, statuses);
+        count_start(daemon, lease, vm, observed, now, statuses);
         return;
     }
     if (vm->sequence != counted && observed->history.retime > 0)

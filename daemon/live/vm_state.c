@@ -383,6 +383,12 @@ void vm_note_since(struct store *store, const struct vm_record *vm, int64_t sinc
     record->since_told = told;
 }
 
+void vm_note_boot_failed(struct store *store, const struct vm_record *vm, int64_t told)
+{
+    if (vm->boot_failed != told)
+        store_note_vm(store, vm)->boot_failed = told;
+}
+
 static void put_stays(struct store *store, const struct vm_record *vm, const struct stay *stays,
                       size_t n)
 {

@@ -102,6 +102,9 @@ void vm_add_ran(struct store *store, const struct vm_record *vm, int32_t sequenc
 void vm_count_nothing(struct store *store, const struct vm_record *vm, int32_t sequence);
 /* The VM's open record began at `since` by our clock, and at `told` by oned's. */
 void vm_note_since(struct store *store, const struct vm_record *vm, int64_t since, int64_t told);
+/* The boot of the open record, which began at `told` by oned's clock, failed; 0: it runs, or is
+ * over. */
+void vm_note_boot_failed(struct store *store, const struct vm_record *vm, int64_t told);
 /* It has been running on that host since `from`; it does not run any longer. */
 void vm_seen_staying(struct store *store, const struct vm_record *vm, int32_t host, int64_t from);
 void vm_seen_leaving(struct store *store, const struct vm_record *vm, int64_t until);

@@ -150,6 +150,8 @@ struct vm_record {
     int64_t skew_open;         /* likewise in the open record; not stored */
     int64_t since, since_told; /* start of the open record, by our clock and by oned's; not stored.
                                 * since_told 0: not observed, SINCE_NOT: closed */
+    int64_t boot_failed; /* start, by oned's clock, of the open record if its boot failed and it has
+                          * not run since; not stored */
     /* The command in progress, written before it is sent. */
     enum command command;
     int32_t attempts;              /* consecutive failures */

@@ -73,6 +73,47 @@ static void a_record_that_is_opened_again_counts_when_it_is_closed(void **state)
     scene_close(&scene);
 }
 
+/* oned leaves the record's start at the first attempt to boot. `runs`: a retry succeeds at 1100. */
+static void fail_to_boot(struct scene *scene, bool runs)
+{
+    static const struct {
+        enum vm_state state;
+        int64_t retime, now;
+    } steps[] = {{VM_FAILED, 1002, 1010}, {VM_BOOTING, 1002, 1090}, {VM_RUNNING, 0, 1100},
+                 {VM_RUNNING, 0, 1200},   {VM_CHANGING, 0, 1290},   {VM_STOPPED, 1300, 1301}};
+    struct vm *vm = &scene->fake->vms[0];
+
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (!runs && (steps[i].state == VM_RUNNING || steps[i].state == VM_CHANGING))
+            continue;
+        vm->state = steps[i].state;
+        vm->state_name = vm->state == VM_FAILED ? "BOOT_FAILURE" : "another";
+        vm->history.rstime = 1000;
+        vm->history.retime = steps[i].retime;
+        scene_poll(scene);
+        reconcile(&scene->daemon, steps[i].now);
+    }
+}
+
+static void the_time_of_a_boot_that_failed_does_not_count(void **state)
+{
+    for (int runs = 0; runs < 2; runs++) {
+        struct scene scene;
+        struct lease_record *lease;
+        struct vm_record *vm;
+
+        scene_open(&scene, ((struct store_fixture *)*state)->store);
+        lease = lease_add(scene.daemon.store, 1 + runs, PHASE_STARTING, LEASE_BEST_EFFORT);
+        lease->accepted = true;
+        vm = scene_add(&scene, 1 + runs, 1 + runs, GOAL_RUN, 0, 100, 1024);
+        fake_cloud_add_vm(scene.fake, 1 + runs, VM_FAILED, 0, 100, 1024);
+        fail_to_boot(&scene, runs);
+        assert_int_equal(vm->ran_for, runs ? 200 : 0);
+        assert_int_equal(lease->accumulated, runs ? 200 : 0);
+        scene_close(&scene);
+    }
+}
+
 /* A group of VMs 0 and 1; VM 1 has run since `second`, VM 0 since 1000. */
 static struct lease_record *run_group(struct scene *scene, int64_t second)
 {
@@ -176,6 +217,7 @@ int main(void)
         TEST(a_group_of_which_one_vm_moves_ends_when_it_was_to_end),
         TEST(a_group_runs_on_for_the_time_that_its_user_stopped_one_vm),
         TEST(a_record_that_is_opened_again_counts_when_it_is_closed),
+        TEST(the_time_of_a_boot_that_failed_does_not_count),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
