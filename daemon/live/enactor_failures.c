@@ -198,6 +198,21 @@ static int quoted_length(const char *message)
     return (int)length;
 }
 
+/* If OpenNebula counts VMs on the host that are not there, it refuses starts there until an
+ * administrator corrects its database: the capacity is not free. */
+static void note_wrong_count(struct enactor *enactor, const struct vm_record *vm)
+{
+    struct unread_room room;
+
+    if (world_note_refusal(enactor->daemon->world, vm->host, &room))
+        log_warning_of(vm->lease, vm->id,
+                       "host %d: OpenNebula counts %lld.%02lld CPU and %lld MB for VMs that are not "
+                       "there, and refuses starts: 'onedb fsck', while oned is stopped, corrects "
+                       "this",
+                       vm->host, (long long)(room.cpu / 100), (long long)(room.cpu % 100),
+                       (long long)room.memory);
+}
+
 void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
                           const struct cloud_reply *reply, int64_t now)
 {
@@ -237,6 +252,7 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
         daemon_replan(enactor->daemon, "VM %d is not leaving host %d", vm->id, vm->host);
     if (is_out_of_attempts(enactor, vm, now) || reply->refusal != CLOUD_NO_HOST)
         return;
+    note_wrong_count(enactor, vm);
     vm_avoid_host(store, vm, vm->host, now + AVOID_AFTER_REFUSAL);
     if (lease && lease->phase == PHASE_STARTING)
         daemon_replan(enactor->daemon, "VM %d was refused on host %d", vm->id, vm->host);

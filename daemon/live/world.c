@@ -111,6 +111,7 @@ void world_destroy(struct world *world)
     vmgroups_release(world->vmgroups);
     vmgroups_release(world->vmgroups_next);
     free(world->promises);
+    free(world->refusing);
     free(world->addresses);
     free(world->wanted);
     free(world->news);

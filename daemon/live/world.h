@@ -189,13 +189,18 @@ struct vmgroups_seen *vmgroups_retain(struct vmgroups_seen *vmgroups); /* NULL i
 void vmgroups_release(struct vmgroups_seen *vmgroups);                 /* NULL is allowed */
 
 /* Capacity of a host used by VMs that the host lists and that could never be read: the host's own
- * usage minus the usage of the VMs that were read. False: no such VMs. O(VMs on the host). */
+ * usage minus the usage of the VMs that were read. After world_note_refusal(), also what the host
+ * counts for VMs that are not there. False: no such VMs. O(VMs on the host + refusing hosts). */
 struct unread_room {
-    int32_t vm;   /* one of these VMs */
+    int32_t vm;   /* one of these VMs; a number that is not a VM's if they are not there */
     uint32_t vms; /* number of these VMs */
     int64_t cpu, memory;
 };
 bool world_unread(const struct world *world, const struct host *host, struct unread_room *room);
+/* OpenNebula refused to start a VM on the host. True: the host counts VMs that are not there, for
+ * example since OpenNebula lost records of its Raft log; room: what they use. Until the daemon
+ * ends, this capacity is not free as long as the host counts it. */
+bool world_note_refusal(struct world *world, int32_t host, struct unread_room *room);
 /* Changes when the capacity used by unread VMs changes on any host. */
 uint64_t world_unread_digest(const struct world *world);
 

@@ -56,6 +56,8 @@ struct world {
     size_t n_promises, promises_allocated;
     struct address_promise *addresses;
     size_t n_addresses, addresses_allocated;
+    int32_t *refusing; /* hosts that refused a VM while they counted VMs that are not there */
+    size_t n_refusing, refusing_allocated;
     bool promises_changed; /* since they were last stored */
 
     struct cloud_leadership leadership;

@@ -149,23 +149,73 @@ void world_recall_promises(struct world *world, const struct store *store)
 
 /* --- VMs that cannot be read ------------------------------------------------------------------ */
 
-bool world_unread(const struct world *world, const struct host *host, struct unread_room *room)
+static bool is_refusing(const struct world *world, int32_t host)
+{
+    for (size_t i = 0; i < world->n_refusing; i++)
+        if (world->refusing[i] == host)
+            return true;
+    return false;
+}
+
+/* Is the VM on the host, as oned shows the VM itself? */
+static bool is_there(const struct vm_observation *observed, const struct host *host)
+{
+    return (observed_holds_host(observed) && observed->history.host == host->id) ||
+           observed_migrates(observed);
+}
+
+/* Subtracts the VMs that were read; with `there`, only those that are on the host. */
+static void subtract_read(const struct world *world, const struct host *host, bool there,
+                          struct unread_room *room)
 {
     *room = (struct unread_room){.cpu = host->cpu_usage, .memory = host->memory_usage};
     for (size_t i = 0; i < host->n_vms; i++) {
         const struct vm_observation *observed = world_vm(world, host->vms[i]);
 
-        if (observed && observed->asked > 0) {
-            room->cpu -= observed->cpu;
-            room->memory -= observed->memory;
-        } else {
+        if (!observed || observed->asked <= 0) {
             room->vm = host->vms[i];
             room->vms++;
+        } else if (!there || is_there(observed, host)) {
+            room->cpu -= observed->cpu;
+            room->memory -= observed->memory;
         }
     }
     room->cpu = room->cpu > 0 ? room->cpu : 0;
     room->memory = room->memory > 0 ? room->memory : 0;
+}
+
+/* What the host counts for VMs that are not there. */
+static bool subtract_there(const struct world *world, const struct host *host,
+                           struct unread_room *room)
+{
+    subtract_read(world, host, true, room);
+    if (room->cpu == 0 && room->memory == 0)
+        return false;
+    if (room->vms == 0)
+        room->vm = INT32_MAX - host->id;
+    return true;
+}
+
+bool world_unread(const struct world *world, const struct host *host, struct unread_room *room)
+{
+    if (is_refusing(world, host->id) && subtract_there(world, host, room))
+        return true;
+    subtract_read(world, host, false, room);
     return room->vms > 0;
+}
+
+bool world_note_refusal(struct world *world, int32_t id, struct unread_room *room)
+{
+    const struct host *host = world->hosts ? host_pool_find(&world->hosts->pool, id) : NULL;
+
+    if (!host || !subtract_there(world, host, room) || room->vms > 0)
+        return false;
+    if (is_refusing(world, id))
+        return true;
+    world->refusing = memory_grow(world->refusing, &world->refusing_allocated,
+                                  world->n_refusing + 1, sizeof *world->refusing);
+    world->refusing[world->n_refusing++] = id;
+    return true;
 }
 
 uint64_t world_unread_digest(const struct world *world)

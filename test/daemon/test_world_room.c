@@ -208,6 +208,40 @@ static void unread_vms_hold_what_their_host_counts(void **state)
     close_sky(&sky);
 }
 
+/* As after OpenNebula lost records of its Raft log: a VM is on hold again, and its host counts it. */
+static void what_is_counted_and_not_there_is_not_free_after_a_refusal(void **state)
+{
+    struct sky sky;
+    struct unread_room room;
+    const struct host *seen;
+    int32_t ids[] = {VM};
+    struct host *host;
+
+    open_sky(&sky);
+    host = &sky.fake->hosts[0];
+    host->vms = ids;
+    host->n_vms = 1;
+    host->cpu_usage = 100;
+    host->memory_usage = 1024;
+    put(&sky, VM_RUNNING, DATASTORE);
+    left(&sky);
+    assert_false(world_note_refusal(sky.world, host->id, &room));
+    put(&sky, VM_PENDING, DATASTORE);
+    left(&sky);
+    seen = &world_hosts(sky.world)->pool.items[0];
+    assert_false(world_unread(sky.world, seen, &room)); /* it may just have ended */
+    assert_true(world_note_refusal(sky.world, host->id, &room));
+    assert_true(world_unread(sky.world, seen, &room));
+    assert_int_equal(room.cpu, 100);
+    assert_int_equal(room.memory, 1024);
+    assert_int_not_equal(world_unread_digest(sky.world), 0);
+    host->n_vms = 0;
+    host->cpu_usage = host->memory_usage = 0;
+    left(&sky);
+    assert_false(world_unread(sky.world, &world_hosts(sky.world)->pool.items[0], &room));
+    close_sky(&sky);
+}
+
 /* Hosts and VMs are read at the same time: a host may list a VM that has ended meanwhile. */
 static void a_vm_that_has_ended_is_not_unread_on_its_host(void **state)
 {
@@ -264,6 +298,7 @@ int main(void)
         cmocka_unit_test(counts_until_it_is_measured),
         cmocka_unit_test(outlives_the_daemon),
         cmocka_unit_test(unread_vms_hold_what_their_host_counts),
+        cmocka_unit_test(what_is_counted_and_not_there_is_not_free_after_a_refusal),
         cmocka_unit_test(a_vm_that_has_ended_is_not_unread_on_its_host),
         cmocka_unit_test(a_vm_that_cannot_be_read_any_more_is_not_gone),
         cmocka_unit_test(ends_with_its_vm),
