@@ -29,6 +29,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .migration_estimate_squared = true,
         .migration_moves_everything = true,
         .transfers_never_cancelled = true,
+        .rides_if_sooner = true,
         .transfers_in_hash_order = true,
         .resumption_exchanges_hosts = true,
         .memory_files_stay_behind = true,

@@ -59,6 +59,9 @@ struct behaviour {
     bool migration_moves_everything;
     /* Planned image transfers are never cancelled, not even when their lease is placed again. */
     bool transfers_never_cancelled;
+    /* A lease rides on a planned transfer whenever that ends before one of its own would, without
+     * network of its hosts, and remains scheduled until its VMs start. */
+    bool rides_if_sooner;
     /* The VMs of an image transfer are listed in the order of a dictionary of Python 2. */
     bool transfers_in_hash_order;
     /* Without migration the VMs of a lease are resumed on the hosts on which they were suspended,

@@ -23,6 +23,8 @@ static void vm_begins(struct engine *engine, struct reservation *r)
 {
     struct lease *lease = r->lease;
 
+    if (lease->state == LEASE_SCHEDULED && engine->settings.behaviour.rides_if_sooner)
+        lease_set_state(engine, lease, LEASE_READY);
     if (lease->state == LEASE_READY) {
         lease->start_actual = engine->now;
     } else if (lease->state != LEASE_RESUMED_READY && lease->state != LEASE_MIGRATING) {

@@ -27,6 +27,11 @@ static bool transfers_are_never_cancelled(const struct engine *engine)
     return engine->settings.behaviour.transfers_never_cancelled;
 }
 
+static bool rides_if_sooner(const struct engine *engine)
+{
+    return engine->settings.behaviour.rides_if_sooner;
+}
+
 static bool caches_images(const struct engine *engine)
 {
     return engine->settings.image_reuse == IMAGE_REUSE_CACHES;
@@ -150,13 +155,34 @@ static bool stays_planned(const struct engine *engine, const struct proposal *pr
     return true;
 }
 
-/* A planned transfer of another lease that brings the image in time, or NULL. */
+/* The planned transfer, possibly one of an earlier plan of the lease, that ends first and before
+ * `arrival`; or NULL. */
+static struct reservation *first_ride(const struct engine *engine, const struct lease *lease,
+                                      int64_t arrival)
+{
+    const struct reservation_list *list = &engine->images->list;
+    struct reservation *first = NULL;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (can_ride(engine, lease, list->items[i]) && list->items[i]->until < arrival) {
+            first = list->items[i];
+            arrival = first->until;
+        }
+    return first;
+}
+
+/* A planned transfer that brings the image in time if a transfer of the lease would not, or NULL.
+ */
 static struct reservation *ride_for(const struct engine *engine, const struct lease *lease,
                                     const struct proposal *proposal)
 {
     const struct reservation_list *list = &engine->images->list;
+    int64_t span = transfer_span(engine, lease, lease->n_vms);
+    int64_t arrival = first_slot(engine, span) + span;
 
-    for (size_t i = 0; i < list->n; i++)
+    if (rides_if_sooner(engine))
+        return first_ride(engine, lease, arrival);
+    for (size_t i = 0; i < list->n && arrival > proposal->plan.vm->from; i++)
         if (can_ride(engine, lease, list->items[i]) && list->items[i]->lease != lease &&
             list->items[i]->until <= proposal->plan.vm->from &&
             stays_planned(engine, proposal, list->items[i]))
@@ -167,20 +193,16 @@ static struct reservation *ride_for(const struct engine *engine, const struct le
 static enum image_source source_for(const struct engine *engine, const struct lease *lease,
                                     uint32_t host, int64_t start, bool may_ride)
 {
-    const struct image_cache_entry *entry = NULL;
-    int64_t span = transfer_span(engine, lease, lease->n_vms);
+    const struct image_cache_entry *entry =
+        caches_images(engine)
+            ? image_cache_find(&engine->images->caches[host], lease->request.image)
+            : NULL;
 
-    if (caches_images(engine))
-        entry = image_cache_find(&engine->images->caches[host], lease->request.image);
     if (lease->request.kind == LEASE_RESERVATION || lease->request.kind == LEASE_DEADLINE)
         return entry && entry->keep_until != INSTANT_NONE && entry->keep_until >= start
                    ? SOURCE_CACHE
                    : SOURCE_TRANSFER;
-    if (entry)
-        return SOURCE_CACHE;
-    if (may_ride && first_slot(engine, span) + span > start)
-        return SOURCE_RIDE;
-    return SOURCE_TRANSFER;
+    return entry ? SOURCE_CACHE : may_ride ? SOURCE_RIDE : SOURCE_TRANSFER;
 }
 
 static uint32_t slot_of(struct engine *engine, struct placement *placement, uint32_t host)
@@ -214,15 +236,29 @@ static struct placement *transfer_placement(struct engine *engine, const struct 
     return placement;
 }
 
-static void carry(struct engine *engine, struct reservation *transfer, const struct placed_vm *vms,
-                  uint32_t n)
+static void carry(struct engine *engine, struct reservation *transfer, struct placement *placement)
 {
     struct placement *old = transfer->placement;
 
     reservation_unbook(engine, transfer);
-    transfer->placement = transfer_placement(engine, vms, n);
+    transfer->placement = placement;
     reservation_book(engine, transfer);
     placement_destroy(old);
+}
+
+/* The placement with further VMs, whose hosts hold no bandwidth for them. */
+static struct placement *with_guests(const struct placement *old, const struct placed_vm *guests,
+                                     uint32_t n)
+{
+    struct placement *placement = placement_create(old->n_hosts, old->n_vms + n, old->n_types);
+
+    placement->n_hosts = old->n_hosts;
+    memcpy(placement->hosts, old->hosts, old->n_hosts * sizeof *old->hosts);
+    memcpy(placement->amounts, old->amounts,
+           (size_t)old->n_hosts * old->n_types * sizeof *old->amounts);
+    memcpy(placement->vms, old->vms, old->n_vms * sizeof *old->vms);
+    memcpy(&placement->vms[old->n_vms], guests, n * sizeof *guests);
+    return placement;
 }
 
 /* The VMs of a transfer that are not of the lease. */
@@ -237,15 +273,21 @@ static uint32_t vms_of_others(const struct placement *placement, int64_t lease,
     return n;
 }
 
-/* Adds the riders to the VMs of the transfer, in place of those of an earlier plan. */
+/* Adds the riders to the VMs of the transfer, in place of those of a cancelled plan. */
 static void join_transfer(struct engine *engine, const struct proposal *proposal)
 {
     const struct placement *old = proposal->ride->placement;
-    struct placed_vm *vms = memory_new(old->n_vms + proposal->n_riders, sizeof *vms);
-    uint32_t n = vms_of_others(old, proposal->riders->lease, vms);
+    struct placed_vm *vms;
+    uint32_t n;
 
+    if (rides_if_sooner(engine)) {
+        carry(engine, proposal->ride, with_guests(old, proposal->riders, proposal->n_riders));
+        return;
+    }
+    vms = memory_new(old->n_vms + proposal->n_riders, sizeof *vms);
+    n = vms_of_others(old, proposal->riders->lease, vms);
     memcpy(&vms[n], proposal->riders, proposal->n_riders * sizeof *vms);
-    carry(engine, proposal->ride, vms, n + proposal->n_riders);
+    carry(engine, proposal->ride, transfer_placement(engine, vms, n + proposal->n_riders));
     free(vms);
 }
 
@@ -261,7 +303,7 @@ static void leave_transfer(struct engine *engine, struct reservation *transfer, 
     vms = memory_new(old->n_vms, sizeof *vms);
     n = vms_of_others(old, lease, vms);
     if (n < old->n_vms)
-        carry(engine, transfer, vms, n);
+        carry(engine, transfer, transfer_placement(engine, vms, n));
     free(vms);
 }
 
@@ -294,6 +336,10 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
         vms_by_source(engine, vm, SOURCE_RIDE, proposal->ride != NULL, proposal->riders);
     wanted = memory_new(lease->n_vms, sizeof *wanted);
     n = vms_by_source(engine, vm, SOURCE_TRANSFER, proposal->ride != NULL, wanted);
+    if (engine->settings.behaviour.transfers_in_hash_order) {
+        order_as_python_lists(proposal->riders, proposal->n_riders);
+        order_as_python_lists(wanted, n);
+    }
     if (!n) {
         free(wanted);
         return true;
@@ -307,8 +353,6 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
         free(wanted);
         return false;
     }
-    if (engine->settings.behaviour.transfers_in_hash_order)
-        order_as_python_lists(wanted, n);
     transfer = reservation_create(lease, RESERVATION_TRANSFER, start, start + span,
                                   transfer_placement(engine, wanted, n));
     transfer->image = lease->request.image;
@@ -400,10 +444,19 @@ static void list_remove(struct reservation_list *list, const struct reservation 
         }
 }
 
+/* The lease of a VM whose state follows the transfer, or NULL. */
+static struct lease *follower(const struct engine *engine, const struct reservation *transfer,
+                              const struct placed_vm *vm)
+{
+    if (rides_if_sooner(engine) && vm->lease != transfer->lease->request.id)
+        return NULL;
+    return lease_table_find(engine, vm->lease);
+}
+
 void transfer_started(struct engine *engine, struct reservation *r)
 {
     for (uint32_t i = 0; i < r->placement->n_vms; i++) {
-        struct lease *lease = lease_table_find(engine, r->placement->vms[i].lease);
+        struct lease *lease = follower(engine, r, &r->placement->vms[i]);
 
         if (lease && (lease->state == LEASE_SCHEDULED || lease->state == LEASE_READY))
             lease_set_state(engine, lease, LEASE_PREPARING);
@@ -442,7 +495,7 @@ void transfer_ended(struct engine *engine, struct reservation *r)
             image_arrived(engine, lease, &r->placement->vms[i]);
     }
     for (uint32_t i = 0; i < r->placement->n_vms; i++) {
-        struct lease *lease = lease_table_find(engine, r->placement->vms[i].lease);
+        struct lease *lease = follower(engine, r, &r->placement->vms[i]);
 
         if (lease && lease->state == LEASE_PREPARING && !expects_transfer(engine, lease))
             lease_set_state(engine, lease, LEASE_READY);

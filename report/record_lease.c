@@ -146,19 +146,27 @@ static void transfer_host(struct output *out, const struct placement *placement,
     }
 }
 
+/* Does a VM before the i-th have its host? */
+static bool is_named_before(const struct placement *placement, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (placement->vms[k].host == placement->vms[i].host)
+            return true;
+    return false;
+}
+
 static void transfer_map(struct output *out, const struct site *site,
                          const struct placement *placement)
 {
-    bool first = true;
+    for (uint32_t i = 0; i < placement->n_vms; i++) {
+        uint32_t host = placement->vms[i].host;
 
-    for (uint32_t i = 0; i < placement->n_hosts; i++) {
-        if (placement->hosts[i] == HOST_REPOSITORY)
+        if (is_named_before(placement, i))
             continue;
-        integer_key(out, record_host_id(site, placement->hosts[i]), first);
+        integer_key(out, record_host_id(site, host), i == 0);
         output_char(out, '[');
-        transfer_host(out, placement, placement->hosts[i]);
+        transfer_host(out, placement, host);
         output_char(out, ']');
-        first = false;
     }
 }
 

@@ -87,6 +87,7 @@ static const struct setting behaviour_table[] = {
     SWITCH(migration_estimate_squared),
     SWITCH(migration_moves_everything),
     SWITCH(transfers_never_cancelled),
+    SWITCH(rides_if_sooner),
     SWITCH(transfers_in_hash_order),
     SWITCH(resumption_exchanges_hosts),
     SWITCH(memory_files_stay_behind),

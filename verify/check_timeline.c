@@ -245,6 +245,38 @@ static void check_preparation(struct checker *checker, const struct schedule_lea
     }
 }
 
+/* Did a transfer of another lease bring the image of this lease by that time? */
+static bool rode_along(const struct schedule *schedule, const struct schedule_lease *lease,
+                       int64_t time)
+{
+    for (size_t i = 0; i < schedule->n_leases; i++)
+        for (size_t k = 0; k < schedule->leases[i].n_reservations; k++) {
+            const struct schedule_reservation *r = &schedule->leases[i].reservations[k];
+
+            if (r->kind != SCHEDULE_TRANSFER || r->until > time || &schedule->leases[i] == lease)
+                continue;
+            for (size_t place = 0; place < r->n_places; place++)
+                if (r->places[place].lease == lease->id)
+                    return true;
+        }
+    return false;
+}
+
+/* Reports a lease that stayed in a state before the move. In Haizea's schedules, leases that ride
+ * on transfers stay Scheduled. */
+static void stayed(struct checker *checker, const struct schedule_lease *lease,
+                   const struct schedule_move *before, const struct schedule_move *move)
+{
+    struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, move->time};
+    const char *state = schedule_state_name(move->from);
+    static const char cannot[] = "stayed %s from %lld until now, which it cannot";
+
+    if (move->from == STATE_SCHEDULED && rode_along(checker->schedule, lease, move->time))
+        checker_odd(checker, ODDITY_RIDES_ALONG, &finding, cannot, state, (long long)before->time);
+    else
+        checker_violation(checker, &finding, cannot, state, (long long)before->time);
+}
+
 /* Decisions coincide with events, and consecutive decisions do not wait. */
 static void check_decisions(struct checker *checker, const struct schedule_lease *lease)
 {
@@ -261,8 +293,7 @@ static void check_decisions(struct checker *checker, const struct schedule_lease
         if ((moves[i]->from == STATE_SCHEDULED && moves[i]->to == STATE_READY) ||
             (i == 1 && moves[i]->from == STATE_PENDING && moves[i]->to != STATE_CANCELLED &&
              moves[i]->time != lease->ready && checker->schedule->settings.version > 1))
-            checker_violation(checker, &finding, "stayed %s from %lld until now, which it cannot",
-                              schedule_state_name(moves[i]->from), (long long)moves[i - 1]->time);
+            stayed(checker, lease, moves[i - 1], moves[i]);
     }
 }
 

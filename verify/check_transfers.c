@@ -121,6 +121,43 @@ static void check_image_deadline(struct checker *checker, const struct schedule_
                           (long long)r->deadline);
 }
 
+/* The host of the VM must hold the bandwidth, except, in Haizea's schedules, for leases that ride
+ * along: others, and the lease itself when it is placed again. */
+static void check_receiver(struct checker *checker, const struct schedule_lease *lease,
+                           const struct schedule_reservation *r, const struct schedule_place *to)
+{
+    static const char missing[] = "FILE_TRANSFER without the host's bandwidth";
+    struct finding finding = {CHECK_TRANSFERS, lease->id, to->host, r->from};
+
+    if (held_of(checker->schedule, r, to->host, "Net-in") == checker->schedule->settings.bandwidth)
+        return;
+    if (to->lease != lease->id || checker_prepared_again(checker, lease))
+        checker_odd(checker, ODDITY_RIDES_ALONG, &finding, missing);
+    else
+        checker_violation(checker, &finding, missing);
+}
+
+/* A transfer names a VM once, except, in Haizea's schedules, when its lease rides on it again. */
+static void check_named_once(struct checker *checker, const struct schedule_lease *lease,
+                             const struct schedule_reservation *r, const struct schedule_place *to)
+{
+    const struct schedule_lease *user = schedule_lease(checker->schedule, to->lease);
+    struct finding finding = {CHECK_TRANSFERS, lease->id, to->host, r->from};
+    long long vm = to->vm, id = to->lease;
+    size_t n = 0;
+
+    for (size_t k = 0; k < r->n_places; k++)
+        n += r->places[k].lease == to->lease && r->places[k].vm == to->vm;
+    if (n <= 1)
+        return;
+    if (user && checker_prepared_again(checker, user))
+        checker_odd(checker, ODDITY_PREPARED_TWICE, &finding,
+                    "FILE_TRANSFER names VM %lld of lease %lld twice", vm, id);
+    else
+        checker_violation(checker, &finding, "FILE_TRANSFER names VM %lld of lease %lld twice", vm,
+                          id);
+}
+
 /* Checks that a transfer includes each VM once, and holds the bandwidth of the repository and of
  * each receiving host. */
 static void check_sent(struct checker *checker, const struct schedule_lease *lease,
@@ -133,17 +170,8 @@ static void check_sent(struct checker *checker, const struct schedule_lease *lea
     if (held_of(checker->schedule, r, SCHEDULE_REPOSITORY, "Net-out") != bandwidth)
         checker_violation(checker, &finding, "FILE_TRANSFER without the repository's bandwidth");
     for (size_t i = 0; i < r->n_places; i++) {
-        const struct schedule_place *to = &r->places[i];
-        size_t n = 0;
-
-        finding.host = to->host;
-        if (held_of(checker->schedule, r, to->host, "Net-in") != bandwidth)
-            checker_violation(checker, &finding, "FILE_TRANSFER without the host's bandwidth");
-        for (size_t k = 0; k < r->n_places; k++)
-            n += r->places[k].lease == to->lease && r->places[k].vm == to->vm;
-        if (n > 1)
-            checker_violation(checker, &finding, "FILE_TRANSFER names VM %lld of lease %lld twice",
-                              (long long)to->vm, (long long)to->lease);
+        check_receiver(checker, lease, r, &r->places[i]);
+        check_named_once(checker, lease, r, &r->places[i]);
     }
 }
 
