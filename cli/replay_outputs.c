@@ -99,10 +99,10 @@ int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run 
 }
 
 void replay_outputs_note_request(struct replay_outputs *outputs, const struct site *site,
-                                 const struct lease_request *request)
+                                 const struct lease_request *request, int64_t stop)
 {
     if (outputs->writers[REPLAY_RECORD])
-        record_note_request(outputs->writers[REPLAY_RECORD], site, request);
+        record_note_request(outputs->writers[REPLAY_RECORD], site, request, stop);
 }
 
 void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending ending,

@@ -24,9 +24,10 @@ struct replay_outputs {
 int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run *run,
                         struct error *err);
 
-/* Passes a request of the run on this site to the outputs. */
+/* Passes a request of the run on this site, and the stop of the clock for it (lwf/trace.h), to the
+ * outputs. */
 void replay_outputs_note_request(struct replay_outputs *outputs, const struct site *site,
-                                 const struct lease_request *request);
+                                 const struct lease_request *request, int64_t stop);
 
 /* Notes the ending and the number of steps in the documents that contain them. */
 void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending ending,

@@ -28,7 +28,8 @@ static void note_request(void *context, const struct lease_request *request)
 {
     const struct watch *watch = context;
 
-    replay_outputs_note_request(watch->outputs, &watch->stage->site, request);
+    replay_outputs_note_request(watch->outputs, &watch->stage->site, request,
+                                trace_stop(watch->stage->trace, request));
 }
 
 static bool look(void *context)

@@ -153,9 +153,13 @@ static void count_rejected(struct accounting *accounting, const struct engine_ou
 
 static void note_refused(struct accounting *accounting, int64_t id)
 {
+    size_t place;
+
     accounting->refused = memory_grow(accounting->refused, &accounting->refused_allocated,
                                       accounting->n_refused + 1, sizeof *accounting->refused);
-    accounting->refused[accounting->n_refused++] = id;
+    for (place = accounting->n_refused++; place && accounting->refused[place - 1] > id; place--)
+        accounting->refused[place] = accounting->refused[place - 1];
+    accounting->refused[place] = id;
 }
 
 static bool was_refused(const struct accounting *accounting, int64_t id)

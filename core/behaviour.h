@@ -106,8 +106,8 @@ struct behaviour {
     bool traces_with_misplaced_elements;
     /* An actual duration in a trace may exceed the requested one. */
     bool traces_with_longer_runs;
-    /* Requests are taken in the order of an unsorted trace: when the clock reaches the first
-     * remaining one, all those submitted by then. */
+    /* Of an unsorted trace, all requests submitted so far are taken at each event, but only the first
+     * remaining one causes an event; new leases are queued behind others. */
     bool traces_in_file_order;
     /* The slowdown of a VM is the ceiling of an inexact product: 3000 s and 10 % give 3301 s. */
     bool slowdowns_rounded_up;

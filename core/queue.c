@@ -11,16 +11,33 @@ static void append(struct engine *engine, struct lease *lease)
     lease_list_append(&engine->queues.queue, lease);
 }
 
+/* Moves the item to its place among those before it. */
+static void settle(struct lease_list *queue, size_t place)
+{
+    struct lease *lease = queue->items[place];
+
+    for (; place && queue->items[place - 1]->request.submit > lease->request.submit; place--)
+        queue->items[place] = queue->items[place - 1];
+    queue->items[place] = lease;
+}
+
 void queue_insert(struct engine *engine, struct lease *lease)
 {
     struct lease_list *queue = &engine->queues.queue;
-    size_t place;
 
     append(engine, lease);
-    for (place = queue->n - 1;
-         place && queue->items[place - 1]->request.submit > lease->request.submit; place--)
-        queue->items[place] = queue->items[place - 1];
-    queue->items[place] = lease;
+    /* Only in this mode may the others be in another order. */
+    for (size_t i = 1; engine->settings.behaviour.traces_in_file_order && i < queue->n; i++)
+        settle(queue, i);
+    settle(queue, queue->n - 1);
+}
+
+void queue_add(struct engine *engine, struct lease *lease)
+{
+    if (engine->settings.behaviour.traces_in_file_order)
+        append(engine, lease);
+    else
+        queue_insert(engine, lease);
 }
 
 void queue_insert_by_id(struct engine *engine, struct lease *lease)

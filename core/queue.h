@@ -12,7 +12,7 @@
 struct queues {
     struct lease_list pending; /* admitted in this step, ascending id */
     struct lease_list early;   /* not ready yet, ascending start */
-    struct lease_list queue;   /* ascending submission */
+    struct lease_list queue;   /* ascending submission, unless queue_add() says otherwise */
     struct lease_list trying;  /* scratch: the queue while it is being scheduled */
     struct lease_list future;  /* hold a place in the future by the backfilling rules */
     bool has_deadlines;        /* a lease of the queue has, or had, a deadline */
@@ -24,6 +24,9 @@ struct queues {
 
 /* Inserts by submission, after leases of the same second. */
 void queue_insert(struct engine *engine, struct lease *lease);
+/* The same for a lease that is new or has just been tried, but with traces_in_file_order at the
+ * end: Haizea sorts the queue only when it inserts another lease. */
+void queue_add(struct engine *engine, struct lease *lease);
 /* The same, but by id among leases of the same second. */
 void queue_insert_by_id(struct engine *engine, struct lease *lease);
 void queue_remove(struct engine *engine, struct lease *lease);

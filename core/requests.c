@@ -237,7 +237,7 @@ static void enqueue(struct engine *engine, struct lease *lease)
     engine->queues.has_deadlines |= lease->request.deadline != INSTANT_NONE;
     lease_set_state(engine, lease,
                     lease_is_suspended(lease) ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
-    queue_insert(engine, lease);
+    queue_add(engine, lease);
 }
 
 static void wait_for_room(struct engine *engine, struct lease *lease)
@@ -347,7 +347,7 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
     if (is_hopeless(engine, lease, may_wait)) {
         lease->reason = (struct reason){.id = REASON_NO_ROOM_NOW, .n = {lease->n_vms, 0}};
         explain_by_held(engine, held, lease);
-        queue_insert(engine, lease);
+        queue_add(engine, lease);
         return may_backfill;
     }
     if (engine_schedule_lease(engine, lease, may_wait))
@@ -357,7 +357,7 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
     explain_by_held(engine, held, lease);
     if (others_behind && may_backfill)
         hold_room_for(held, lease);
-    queue_insert(engine, lease);
+    queue_add(engine, lease);
     return may_backfill;
 }
 
@@ -416,7 +416,7 @@ static void schedule_queue(struct engine *engine)
 
         if (engine->settings.behaviour.queue_pass_by_free_cpu && !future_allowed(engine) &&
             slot_table_free_cpu_now(engine->table) == 0) {
-            queue_insert(engine, lease);
+            queue_add(engine, lease);
             break;
         }
         hold_room_against(engine, &held, lease->request.priority);
@@ -427,7 +427,7 @@ static void schedule_queue(struct engine *engine)
     }
     release_held_room(engine, &held);
     while ((lease = turns_next(&turns)))
-        queue_insert(engine, lease);
+        queue_add(engine, lease);
     turns_end(&turns);
     engine->queues.trying = waiting;
     engine->queues.next_expiry = next_expiry(engine);

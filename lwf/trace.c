@@ -11,6 +11,11 @@ int trace_next(struct trace *trace, struct lease_request *request, struct error 
     return trace->methods->next(trace, request, err);
 }
 
+int64_t trace_stop(const struct trace *trace, const struct lease_request *request)
+{
+    return trace->methods->stop ? trace->methods->stop(trace, request) : request->submit;
+}
+
 double trace_progress(const struct trace *trace)
 {
     return trace->methods->progress(trace);

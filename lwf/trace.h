@@ -25,6 +25,10 @@ struct trace_census {
  * the end, -1 on an error with file:line:column. */
 int trace_next(struct trace *trace, struct lease_request *request, struct error *err);
 
+/* The time at which a clock that jumps from event to event stops for the request that trace_next()
+ * has just returned: that of its submission or, in a trace of trace_ordered(), a later one. */
+int64_t trace_stop(const struct trace *trace, const struct lease_request *request);
+
 /* The fraction of the input read so far, 0 ... 1, for progress bars. */
 double trace_progress(const struct trace *trace);
 

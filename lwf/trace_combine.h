@@ -2,7 +2,7 @@
  *
  * Each function takes over its input traces: they are destroyed with the result, or at once if the
  * function fails. Haizea applies the functions in this order: trace_merge(),
- * trace_with_images(), trace_with_overheads(), trace_with_memory().
+ * trace_with_images(), trace_with_overheads(), trace_with_memory(), trace_ordered().
  */
 #pragma once
 
@@ -18,17 +18,11 @@
  * otherwise loads both into memory. */
 struct trace *trace_merge(struct trace *trace, struct trace *injection, struct error *err);
 
-enum trace_order {
-    /* By submission; stable for equal times. */
-    TRACE_ORDER_SUBMISSION,
-    /* Like Haizea 1.0 with an unsorted list: when the clock reaches the first remaining request,
-       Haizea takes all requests submitted by then, in list order. */
-    TRACE_ORDER_HAIZEA_1_0,
-};
-
-/* The leases, with their ids, in the given order. Streams if the trace is sorted, and short or
- * readable twice; otherwise loads it into memory. */
-struct trace *trace_ordered(struct trace *trace, enum trace_order order, struct error *err);
+/* The leases, with their ids, stably sorted by submission. The clock stops (trace_stop()) as that
+ * of Haizea 1.0 with an unsorted list: only for the first remaining request of the list, though it
+ * takes all requests submitted by then. Streams if the trace is sorted, and short or readable
+ * twice; otherwise loads it into memory. */
+struct trace *trace_ordered(struct trace *trace, struct error *err);
 
 /* Gives the leases the disk images of an image file (Haizea's [tracefile] imagefile; see
  * lwf/image_list.h). Leases after the last name keep their images. Errors: EINVAL with file:line

@@ -45,7 +45,7 @@ void trace_list_add(struct trace_list *list, const struct lease_request *request
     item->request.node_sets =
         memory_copy(request->node_sets, request->n_node_sets * sizeof *request->node_sets);
     item->request.image = memory_text(request->image);
-    item->order = request->submit;
+    item->stop = request->submit;
     item->place = list->n++;
 }
 
@@ -66,8 +66,8 @@ static int compare(const void *left, const void *right)
 {
     const struct trace_list_item *a = left, *b = right;
 
-    if (a->order != b->order)
-        return a->order < b->order ? -1 : 1;
+    if (a->request.submit != b->request.submit)
+        return a->request.submit < b->request.submit ? -1 : 1;
     return a->place < b->place ? -1 : 1;
 }
 
@@ -89,6 +89,13 @@ static int list_next(struct trace *trace, struct lease_request *request, struct 
         return list->rest ? trace_next(list->rest, request, err) : 0;
     *request = list->list.items[list->next++].request;
     return 1;
+}
+
+static int64_t list_stop(const struct trace *trace, const struct lease_request *request)
+{
+    const struct list_trace *list = list_of(trace);
+
+    return list->rest ? request->submit : list->list.items[list->next - 1].stop;
 }
 
 static double list_progress(const struct trace *trace)
@@ -142,6 +149,7 @@ static void list_destroy(struct trace *trace)
 
 static const struct trace_methods methods = {
     .next = list_next,
+    .stop = list_stop,
     .progress = list_progress,
     .site = list_site,
     .census = list_census,

@@ -8,7 +8,7 @@
 
 struct trace_list_item {
     struct lease_request request; /* the item owns node_sets and image */
-    int64_t order;                /* sort key, before place */
+    int64_t stop;                 /* see trace_stop() */
     size_t place;
 };
 
@@ -31,7 +31,7 @@ int trace_list_load(struct trace_list *list, struct trace *trace, int64_t id_off
  * trace, which ends within these requests, need no second pass. NULL: errors as trace_next(). */
 struct trace *trace_look_ahead(struct trace *trace, struct error *err);
 
-/* Sorts stably by item->order. */
+/* Sorts stably by submission. */
 void trace_list_sort(struct trace_list *list);
 
 /* A trace of the list's requests. Takes over the list's contents; copies site, which may be NULL.

@@ -148,25 +148,24 @@ struct trace *trace_merge(struct trace *trace, struct trace *injection, struct e
     return &merge->trace;
 }
 
-/* Haizea's clock stops at each submission that is later than all earlier ones in the list; a
- * request is taken at the first stop at or after its submission. */
-static void order_as_haizea(struct trace_list *list)
+/* Haizea's clock stops at each submission that is later than all earlier ones in the list. */
+static void find_stops(struct trace_list *list)
 {
     int64_t *stops = memory_new(list->n, sizeof *stops);
     size_t n_stops = 0;
 
     for (size_t i = 0; i < list->n; i++) {
-        int64_t submit = list->items[i].request.submit;
+        struct trace_list_item *item = &list->items[i];
 
-        if (n_stops == 0 || submit > stops[n_stops - 1])
-            stops[n_stops++] = submit;
-        list->items[i].order =
-            stops[search_place(&submit, stops, n_stops, sizeof *stops, search_by_number)];
+        if (n_stops == 0 || item->request.submit > stops[n_stops - 1])
+            stops[n_stops++] = item->request.submit;
+        item->stop = stops[search_place(&item->request.submit, stops, n_stops, sizeof *stops,
+                                        search_by_number)];
     }
     free(stops);
 }
 
-struct trace *trace_ordered(struct trace *trace, enum trace_order order, struct error *err)
+struct trace *trace_ordered(struct trace *trace, struct error *err)
 {
     struct trace *result = NULL;
     struct trace_census census;
@@ -181,8 +180,7 @@ struct trace *trace_ordered(struct trace *trace, enum trace_order order, struct 
         return trace;
     trace_list_init(&list);
     if (sorted == 0 && trace_list_load(&list, trace, 0, err) == 0) {
-        if (order == TRACE_ORDER_HAIZEA_1_0)
-            order_as_haizea(&list);
+        find_stops(&list);
         trace_list_sort(&list);
         result = trace_list_open(&list, trace_site(trace));
     }

@@ -5,6 +5,8 @@
 
 struct trace_methods {
     int (*next)(struct trace *trace, struct lease_request *request, struct error *err);
+    /* See trace_stop(); NULL: the submission. */
+    int64_t (*stop)(const struct trace *trace, const struct lease_request *request);
     double (*progress)(const struct trace *trace);
     const struct site *(*site)(const struct trace *trace);
     /* See trace_take_census(). */

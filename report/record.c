@@ -104,10 +104,10 @@ static void separate(struct output *spool)
 }
 
 void record_note_request(struct record *record, const struct site *site,
-                         const struct lease_request *request)
+                         const struct lease_request *request, int64_t stop)
 {
     separate(record->requests);
-    record_request(record->requests, record->amounts, site, request);
+    record_request(record->requests, record->amounts, site, request, stop);
 }
 
 /* Begins an entry of a spooled list: "[time, lease". */

@@ -45,9 +45,10 @@ struct record *record_create(const struct record_options *options, struct error 
  */
 struct observer record_observer(struct record *record);
 
-/* Adds a request of the run; called in the order of reading. */
+/* Adds a request of the run, for which the clock stops at `stop` (lwf/trace.h); called in the order
+ * of reading. */
 void record_note_request(struct record *record, const struct site *site,
-                         const struct lease_request *request);
+                         const struct lease_request *request, int64_t stop);
 
 /* Sets the ending of the run (ENDING_COMPLETE by default) and the number of the engine's steps,
  * before the observer's end. */

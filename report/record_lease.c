@@ -400,7 +400,7 @@ static void write_optional(struct output *out, const char *name, int64_t value)
 }
 
 void record_request(struct output *out, struct amounts_text *text, const struct site *site,
-                    const struct lease_request *request)
+                    const struct lease_request *request, int64_t stop)
 {
     LITERAL(out, "{\"id\":");
     output_integer(out, request->id);
@@ -408,6 +408,8 @@ void record_request(struct output *out, struct amounts_text *text, const struct 
     output_text(out, lease_kind_name(request->kind));
     output_char(out, '"');
     write_optional(out, "submit", request->submit);
+    if (stop != request->submit)
+        write_optional(out, "stop", stop);
     write_optional(out, "start", request->start);
     write_optional(out, "deadline", request->deadline);
     write_optional(out, "duration_original", request->duration_original);

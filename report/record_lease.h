@@ -16,7 +16,7 @@ void record_amounts(struct output *out, struct amounts_text *text, const struct 
 
 /* Writes a request as submitted to the engine. */
 void record_request(struct output *out, struct amounts_text *text, const struct site *site,
-                    const struct lease_request *request);
+                    const struct lease_request *request, int64_t stop);
 
 /* Writes a lease with the keys of Haizea's records. */
 void record_lease(struct output *out, struct amounts_text *text, const struct site *site,

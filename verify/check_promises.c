@@ -129,17 +129,18 @@ static bool was_displaced(const struct checker *checker, const struct schedule_l
 static void check_immediate(struct checker *checker, const struct schedule_lease *lease)
 {
     int64_t there = checker->image_there[lease - checker->schedule->leases], from;
+    int64_t taken = checker->taken[lease - checker->schedule->leases];
     struct finding finding = {CHECK_IMMEDIATE, lease->id, SCHEDULE_UNSET, SCHEDULE_UNSET};
 
     if (!first_run(lease, &from))
         return;
     finding.time = from;
     checker_examined(checker, CHECK_IMMEDIATE);
-    if (!was_planned_at(checker, lease, lease->submit))
+    if (!was_planned_at(checker, lease, taken))
         checker_violation(checker, &finding, "submitted at %lld, and not planned at once",
                           (long long)lease->submit);
     if (there == SCHEDULE_UNSET)
-        there = lease->submit;
+        there = taken;
     if (from > there && was_displaced(checker, lease, from))
         return;
     /* A lease may also wait for images of other leases in a cache, which are not in the record. */

@@ -12,7 +12,8 @@ struct checker {
     bool images_move;                   /* the record has transfers */
     bool abandoned;       /* a suspension or resumption was abandoned; no reservation records it */
     int64_t *image_there; /* by lease: the end of its last transfer */
-    int64_t *events;      /* the times of all events, ascending */
+    int64_t *taken;  /* by lease: when the request was taken; its submission if that is wrong */
+    int64_t *events; /* the times of all events, ascending */
     size_t n_events;
     size_t *first_move; /* of lease i: moves[first_move[i]] ... [i + 1] */
 };

@@ -131,6 +131,51 @@ static int index_images(struct checker *checker)
     return 0;
 }
 
+/* May a request that was submitted while an earlier one of the trace, submitted at `latest`, had
+ * still to come be taken at that time? It comes together with the earlier one or, in Haizea's
+ * schedules, when anything happens. */
+static bool may_be_taken(const struct checker *checker, const struct schedule_lease *lease,
+                         int64_t latest, int64_t time)
+{
+    const struct schedule *schedule = checker->schedule;
+    size_t low = 0, high = schedule->n_moves;
+
+    if (latest <= lease->submit || time > latest)
+        return false;
+    if (!checker->result->haizea_1_0)
+        return time == latest;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (schedule->moves[middle].time < lease->submit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < schedule->n_moves && schedule->moves[low].time == time;
+}
+
+/* Requests of a trace that is not sorted are taken after their submission. */
+static int index_requests(struct checker *checker)
+{
+    const struct schedule *schedule = checker->schedule;
+    int64_t latest = 0;
+
+    checker->taken = calloc(schedule->n_leases + 1, sizeof *checker->taken);
+    if (!checker->taken)
+        return error_set(checker->err, ENOMEM, "out of memory");
+    for (size_t i = 0; i < schedule->n_leases; i++) {
+        const struct schedule_lease *lease = &schedule->leases[i];
+        int64_t first =
+            checker_n_moves(checker, i) ? checker_moves(checker, i)[0]->time : lease->submit;
+
+        checker->taken[i] = may_be_taken(checker, lease, latest, first) ? first : lease->submit;
+        if (lease->submit > latest)
+            latest = lease->submit;
+    }
+    return 0;
+}
+
 static int compare_times(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -218,8 +263,8 @@ static int check_all(struct checker *checker)
 
     note_gaps(checker);
     find_abandoned(checker);
-    if (index_moves(checker) < 0 || index_images(checker) < 0 || index_events(checker) < 0 ||
-        check_capacity(checker) < 0)
+    if (index_moves(checker) < 0 || index_requests(checker) < 0 || index_images(checker) < 0 ||
+        index_events(checker) < 0 || check_capacity(checker) < 0)
         return -1;
     for (size_t i = 0; i < schedule->n_leases; i++) {
         const struct schedule_lease *lease = &schedule->leases[i];
@@ -263,6 +308,7 @@ int verify_schedule(const struct schedule *schedule, const struct verify_options
     free(checker.moves);
     free(checker.first_move);
     free(checker.image_there);
+    free(checker.taken);
     free(checker.events);
     if (result < 0)
         verification_finish(verification);

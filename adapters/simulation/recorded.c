@@ -242,12 +242,21 @@ static int read_software(struct inputs *inputs, json_t *item, struct lease_reque
     return request->image_size < 0 ? json_fail(&inputs->place, "software", "a negative size") : 0;
 }
 
+/* The stop of the clock for the request, by default its submission. */
+static int read_stop(struct inputs *inputs, json_t *item, int64_t submit, int64_t *stop)
+{
+    if (json_whole_or(&inputs->place, item, "stop", submit, stop) < 0)
+        return -1;
+    return *stop < submit ? json_fail(&inputs->place, "stop", "before the submission") : 0;
+}
+
 static int read_request(struct inputs *inputs, json_t *item, struct trace_list *list)
 {
     struct lease_request request = {0};
     json_t *vms = json_array_member(&inputs->place, item, "vms");
     size_t n = json_array_size(vms);
     struct node_set *sets;
+    int64_t stop;
     int result;
 
     if (!vms || read_times(inputs, item, &request) < 0 ||
@@ -256,12 +265,16 @@ static int read_request(struct inputs *inputs, json_t *item, struct trace_list *
         return -1;
     if (n < 1 || n > TRACE_NODE_SETS_MAX)
         return json_fail(&inputs->place, "vms", "expected 1 to %d entries", TRACE_NODE_SETS_MAX);
+    if (read_stop(inputs, item, request.submit, &stop) < 0)
+        return -1;
     sets = memory_new(n, sizeof *sets);
     request.node_sets = sets;
     request.n_node_sets = n;
     result = read_node_sets(inputs, vms, sets);
     if (result == 0)
         trace_list_add(list, &request);
+    if (result == 0)
+        list->items[list->n - 1].stop = stop;
     free(sets);
     return result;
 }

@@ -18,6 +18,7 @@ struct run {
     int64_t now;
 
     struct lease_request next; /* the first request not yet passed on, which belongs to the trace */
+    int64_t stop;              /* for it */
     bool trace_is_over;
     int64_t best_effort_read;
     struct request_batch batch;
@@ -37,9 +38,11 @@ static int read_next(struct run *run, struct error *err)
 
     if (got < 0)
         return -1;
+    run->trace_is_over = got == 0;
     if (got == 0)
-        run->trace_is_over = true;
-    else if (simulation->reads)
+        return 0;
+    run->stop = trace_stop(simulation->trace, &run->next);
+    if (simulation->reads)
         simulation->reads(simulation->context, &run->next);
     return 0;
 }
@@ -240,8 +243,8 @@ static int64_t next_time(struct run *run)
 
     if (early < next)
         next = early;
-    if (!run->trace_is_over && run->next.submit < next)
-        next = run->next.submit;
+    if (!run->trace_is_over && run->stop < next)
+        next = run->stop;
     return next_cancellation(run, next);
 }
 

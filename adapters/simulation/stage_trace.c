@@ -39,17 +39,13 @@ static struct trace *open_file(const struct configuration *configuration, const 
     return trace_open(file, &options, err);
 }
 
-/* Haizea takes requests from an unsorted list in its own order; otherwise, a request arrives after
- * all earlier ones in the list. */
 static struct trace *combine(const struct configuration *configuration, struct trace *trace,
                              const struct site *site, struct error *err)
 {
     struct trace *injection;
 
     if (!configuration->injectionfile)
-        return configuration->settings.behaviour.traces_in_file_order
-                   ? trace_ordered(trace, TRACE_ORDER_HAIZEA_1_0, err)
-                   : trace;
+        return trace;
     injection = open_file(configuration, configuration->injectionfile, &site->types, err);
     if (injection)
         return trace_merge(trace, injection, err);
@@ -80,6 +76,8 @@ struct trace *stage_trace_prepare(struct trace *trace, const struct configuratio
         trace = trace_with_overheads(trace, &overheads, err);
     if (trace && configuration->override_memory >= 0)
         trace = trace_with_memory(trace, configuration->override_memory, err);
+    if (trace && configuration->settings.behaviour.traces_in_file_order)
+        trace = trace_ordered(trace, err);
     return trace;
 }
 
