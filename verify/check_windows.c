@@ -53,16 +53,14 @@ static int by_time(const void *a, const void *b)
     return (left->from > right->from) - (left->from < right->from);
 }
 
-/* With override times of 0, the windows of all VMs of a host coincide, and Haizea merges them
- * before it adds the overheads. */
-static bool merged_for_no_time(const struct schedule *schedule, enum schedule_kind kind,
-                               const struct booked_operation *a, const struct booked_operation *b)
+/* Without memory or with override times of 0, the windows of VMs of a host coincide, and Haizea
+ * merges them before it adds the overheads. */
+static bool merged_for_no_time(const struct schedule *schedule, const struct schedule_lease *lease,
+                               enum schedule_kind kind, const struct booked_operation pair[2])
 {
-    const struct schedule_settings *settings = &schedule->settings;
-    int64_t fixed =
-        kind == SCHEDULE_SUSPEND ? settings->override_suspend : settings->override_resume;
-
-    return fixed == 0 && !settings->exclusion_global && a->from == b->from && a->until == b->until;
+    return !schedule->settings.exclusion_global && pair[0].from == pair[1].from &&
+           pair[0].until == pair[1].until && time_for(schedule, lease, kind, pair[0].vm) == 0 &&
+           time_for(schedule, lease, kind, pair[1].vm) == 0;
 }
 
 /* Checks that no operation begins before the end of all earlier ones; items are in order of start.
@@ -80,7 +78,8 @@ static void check_no_overlap(struct checker *checker, const struct schedule_leas
             continue;
         checker_examined(checker, CHECK_EXCLUSION);
         if (last && items[i].from < last->until &&
-            merged_for_no_time(checker->schedule, kind, last, &items[i]))
+            merged_for_no_time(checker->schedule, lease, kind,
+                               (const struct booked_operation[]){*last, items[i]}))
             checker_odd(checker, ODDITY_ZERO_WINDOWS_MERGED, &finding,
                         "%s of VMs %lld and %lld in one window", schedule_kind_name(kind),
                         (long long)last->vm, (long long)items[i].vm);

@@ -59,7 +59,17 @@ static int64_t held_on(const struct schedule_reservation *r, int type, int64_t h
     return cpu;
 }
 
-/* Suspensions and resumptions count the CPU that the run holds on the hosts involved. */
+/* Does a place before the i-th have its host? */
+static bool is_named_before(const struct schedule_reservation *r, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (r->places[k].host == r->places[i].host)
+            return true;
+    return false;
+}
+
+/* Suspensions and resumptions count the CPU that the run holds on the hosts involved, even if the
+ * VMs have no memory to hold there. */
 static int64_t cpu_of(const struct schedule_reservation *r, const struct schedule_reservation *vm,
                       int type)
 {
@@ -71,9 +81,9 @@ static int64_t cpu_of(const struct schedule_reservation *r, const struct schedul
                 cpu += r->holdings[i].amount;
         return cpu;
     }
-    for (size_t i = 0; i < r->n_holdings; i++)
-        if (i == 0 || r->holdings[i].host != r->holdings[i - 1].host)
-            cpu += held_on(vm, type, r->holdings[i].host);
+    for (size_t i = 0; i < r->n_places; i++)
+        if (!is_named_before(r, i))
+            cpu += held_on(vm, type, r->places[i].host);
     return cpu;
 }
 
