@@ -395,6 +395,17 @@ static const char *span_text(int64_t seconds, char *text, size_t size)
     return text;
 }
 
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* "at most 2 are allowed". */
+static const char *are(int64_t most)
+{
+    return most == 1 ? "is" : "are";
+}
+
 static int check_kind(const struct limits *limits, const struct lease_spec *spec,
                       char reason[LEASE_SPEC_TEXT_MAX])
 {
@@ -465,10 +476,12 @@ static int check_reserved(const struct limits *limits, const struct rights_reque
 
     if (most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&
         request->reservations >= (size_t)most[RIGHT_MAX_RESERVATIONS])
-        return refuse(reason,
-                      "you have %zu reservations and leases with a deadline, at most %" PRId64
-                      " are allowed (max-reservations)",
-                      request->reservations, most[RIGHT_MAX_RESERVATIONS]);
+        return refuse(
+            reason,
+            "you have %zu %s with a deadline, at most %" PRId64 " %s allowed (max-reservations)",
+            request->reservations,
+            request->reservations == 1 ? "reservation or lease" : "reservations and leases",
+            most[RIGHT_MAX_RESERVATIONS], are(most[RIGHT_MAX_RESERVATIONS]));
     if (request->cloud_time > most[RIGHT_MAX_CLOUD_TIME])
         return refuse(reason,
                       "your reservations and leases with a deadline would take the whole cloud for "
@@ -506,9 +519,10 @@ static int check_change(const struct limits *limits, const struct rights_change 
 
     if (change->made >= most[RIGHT_MAX_CHANGES])
         return refuse(reason,
-                      "the lease has been changed %" PRId64 " times, at most %" PRId64
-                      " are allowed (max-changes)",
-                      change->made, most[RIGHT_MAX_CHANGES]);
+                      "the lease has been changed %" PRId64 " time%s, at most %" PRId64
+                      " %s allowed (max-changes)",
+                      change->made, plural((uint64_t)change->made), most[RIGHT_MAX_CHANGES],
+                      are(most[RIGHT_MAX_CHANGES]));
     if (change->extends && change->extended > most[RIGHT_MAX_EXTENSION])
         return refuse(reason,
                       "the lease would be extended by %s (hh:mm:ss) in all, at most %s is allowed "
@@ -533,8 +547,9 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
 
     reason[0] = '\0';
     if (n_vms > limits.values[RIGHT_MAX_VMS])
-        return refuse(reason, "the lease has %u VMs, at most %" PRId64 " are allowed (max-vms)",
-                      n_vms, limits.values[RIGHT_MAX_VMS]);
+        return refuse(reason, "the lease has %u VM%s, at most %" PRId64 " %s allowed (max-vms)",
+                      n_vms, plural(n_vms), limits.values[RIGHT_MAX_VMS],
+                      are(limits.values[RIGHT_MAX_VMS]));
     if (request->change && check_change(&limits, request->change, reason) < 0)
         return -1;
     if (!spec->present)
@@ -560,13 +575,15 @@ int rights_grant_booking(const struct rights *rights, const struct rights_bookin
     if (booking->hosts > (uint64_t)most[RIGHT_MAX_BOOKED_HOSTS])
         return refuse(reason,
                       "you would have %zu hosts booked at the same time, at most %" PRId64
-                      " are allowed (max-booked-hosts)",
-                      booking->hosts, most[RIGHT_MAX_BOOKED_HOSTS]);
+                      " %s allowed (max-booked-hosts)",
+                      booking->hosts, most[RIGHT_MAX_BOOKED_HOSTS],
+                      are(most[RIGHT_MAX_BOOKED_HOSTS]));
     if (booking->times > (uint64_t)most[RIGHT_MAX_RESERVATIONS])
         return refuse(reason,
-                      "you would have booked hosts for %zu windows, at most %" PRId64
-                      " are allowed (max-reservations)",
-                      booking->times, most[RIGHT_MAX_RESERVATIONS]);
+                      "you would have booked hosts for %zu window%s, at most %" PRId64
+                      " %s allowed (max-reservations)",
+                      booking->times, plural(booking->times), most[RIGHT_MAX_RESERVATIONS],
+                      are(most[RIGHT_MAX_RESERVATIONS]));
     if (length > most[RIGHT_MAX_DURATION])
         return refuse(reason,
                       "the booking lasts %s (hh:mm:ss), at most %s is allowed (max-duration)",

@@ -224,6 +224,23 @@ static void each_limit_is_kept(void **state)
 }
 
 /* Where the administrator says nothing: nobody books years ahead, or without end. */
+static void what_there_is_one_of_is_singular(void **state)
+{
+    struct error err = {0};
+    struct rights *rights = read_rights("[rights]\nmax-reservations: 1\nmax-vms: 1\n", &err);
+    struct lease_spec spec = plain_wish();
+    struct rights_request request = request_of(&spec);
+
+    assert_non_null(rights);
+    spec.kind = LEASE_DEADLINE;
+    request.reservations = 1;
+    refused(rights, &request,
+            "you have 1 reservation or lease with a deadline, at most 1 is allowed");
+    request.n_vms = 2;
+    refused(rights, &request, "the lease has 2 VMs, at most 1 is allowed (max-vms)");
+    rights_destroy(rights);
+}
+
 static void what_is_ahead_is_limited_by_default(void **state)
 {
     struct error err = {0};
@@ -501,6 +518,7 @@ int main(void)
         cmocka_unit_test(one_user_holds_a_share_of_the_cloud),
         cmocka_unit_test(shares_are_those_of_each_second),
         cmocka_unit_test(what_is_ahead_is_limited_by_default),
+        cmocka_unit_test(what_there_is_one_of_is_singular),
         cmocka_unit_test(what_is_not_said_follows_the_rights),
         cmocka_unit_test(user_beats_group_beats_all),
         cmocka_unit_test(wrong_sections_are_told),
