@@ -1,6 +1,7 @@
 /* Selects leases by options. */
 #include "cli/lease_selection.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
@@ -18,6 +19,15 @@ static const struct {
     const char *shown, *phases[2];
 } shown_phases[] = {{"suspended", {"waiting", "reserved"}}, {"unknown", {"running", NULL}}};
 
+/* An empty name, of a shell's variable that is not set, would select all leases without a name. */
+static int take_name(const struct command_option *option, void *value, const char *text,
+                     struct error *err)
+{
+    (void)option;
+    *(const char **)value = text;
+    return *text ? 0 : error_set(err, EINVAL, "expected a name");
+}
+
 const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
     {"phase", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
      .help = "Only leases in this phase: gathering, waiting, reserved, starting, running, "
@@ -26,11 +36,11 @@ const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
              "by commas"},
     {"state", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
      .help = "The same as --phase"},
-    {"user", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(user),
+    {"user", .type = ARGUMENT_OWN, .argument = "NAME", .offset = AT(user), .take = take_name,
      .help = "Only leases of this user"},
-    {"series", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(series),
+    {"series", .type = ARGUMENT_OWN, .argument = "NAME", .offset = AT(series), .take = take_name,
      .help = "Only occurrences of this series"},
-    {"name", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(name),
+    {"name", .type = ARGUMENT_OWN, .argument = "NAME", .offset = AT(name), .take = take_name,
      .help = "Only leases with this name; '*' stands for any text: 'web-*'"},
     {"host", .type = ARGUMENT_INTEGER, .argument = "HOST", .offset = AT(host), .unset = "-1",
      .least = -1, .most = INT32_MAX, .help = "Only leases with VMs on the host with this number"},

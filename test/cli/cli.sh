@@ -114,6 +114,8 @@ general() {
 wrong_usage() {
     run 64 lease cancel --user "$(printf '\377')" # without its user, it would cancel all
     says err "--user ?: is not valid UTF-8"
+    run 64 lease cancel --series "" # nor all that have none
+    says err "--series : expected a name"
     run 64 replay
     says err "specify a trace, or a configuration with -c"
     run 64 replay --frobnicate
