@@ -6,19 +6,13 @@
 #include "daemon/control/answers_private.h"
 #include "daemon/store/words.h"
 #include "util/instant.h"
-
-static int compare_ids(const void *a, const void *b)
-{
-    int32_t one = *(const int32_t *)a, other = *(const int32_t *)b;
-
-    return (one > other) - (one < other);
-}
+#include "util/search.h"
 
 json_t *answers_requested(int32_t *vms, size_t n)
 {
     json_t *answer = json_object(), *ids = json_array();
 
-    qsort(vms, n, sizeof *vms, compare_ids);
+    qsort(vms, n, sizeof *vms, search_by_id);
     for (size_t i = 0; i < n; i++)
         json_array_append_new(ids, json_integer(vms[i]));
     json_put(answer, "ok", json_true());

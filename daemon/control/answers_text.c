@@ -7,6 +7,7 @@
 
 #include "daemon/store/words.h"
 #include "util/memory.h"
+#include "util/search.h"
 #include "util/time_text.h"
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -234,13 +235,6 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
 
 enum { FEW_VMS = 64 };
 
-static int by_number(const void *one, const void *two)
-{
-    int32_t a = *(const int32_t *)one, b = *(const int32_t *)two;
-
-    return a < b ? -1 : a > b;
-}
-
 /* Writes the hosts of the lease's VMs (current, last or planned), each once. */
 static void put_hosts(struct json_writer *writer, const struct vm_record *const *vms, size_t n)
 {
@@ -250,7 +244,7 @@ static void put_hosts(struct json_writer *writer, const struct vm_record *const 
     for (size_t i = 0; i < n; i++)
         if (vms[i]->host >= 0)
             hosts[n_hosts++] = vms[i]->host;
-    qsort(hosts, n_hosts, sizeof *hosts, by_number);
+    qsort(hosts, n_hosts, sizeof *hosts, search_by_id);
     json_open_array(writer, "hosts");
     for (size_t i = 0; i < n_hosts; i++)
         if (i == 0 || hosts[i] != hosts[i - 1])

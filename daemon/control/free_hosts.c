@@ -6,6 +6,7 @@
 
 #include "util/instant.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 struct use {
     int32_t host;
@@ -19,13 +20,6 @@ struct free_hosts {
     struct use *uses;
     size_t n_uses, uses_allocated;
 };
-
-static int by_number(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-    return (x > y) - (x < y);
-}
 
 static int by_host(const void *a, const void *b)
 {
@@ -71,7 +65,7 @@ void free_hosts_use(struct free_hosts *hosts, int32_t host, int64_t from, int64_
 static void sort(struct free_hosts *hosts)
 {
     if (hosts->n_ids)
-        qsort(hosts->ids, hosts->n_ids, sizeof *hosts->ids, by_number);
+        qsort(hosts->ids, hosts->n_ids, sizeof *hosts->ids, search_by_id);
     if (hosts->n_uses)
         qsort(hosts->uses, hosts->n_uses, sizeof *hosts->uses, by_host);
 }

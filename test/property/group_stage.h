@@ -37,7 +37,7 @@ struct stage {
     struct attribute attributes[FAKE_VMS_MAX][ATTRIBUTES_MOST];
     char values[FAKE_VMS_MAX][ATTRIBUTES_MOST][32];
     struct ini ini;
-    int32_t n_vms, next_of_group;
+    int32_t n_vms;
     int left_of_group, group_size; /* VMs that are still to come of a lease */
     int64_t now, excused;          /* reservations submitted before that may have been displaced */
     int events;
