@@ -93,7 +93,7 @@ int order_read_size(const json_t *request, int64_t *cpu, int64_t *memory, struct
     if (!value || json_is_null(value))
         return 0;
     if (!json_is_number(value) || processors < 0.01 || processors > 1000000)
-        return error_set(err, EINVAL, "cpu: expected a number of processors from 0.01");
+        return error_set(err, EINVAL, "cpu: expected a number of processors from 0.01 to 1000000");
     *cpu = llround(processors * 100);
     return 0;
 }

@@ -133,6 +133,21 @@ static void a_latest_start_is_a_deadline(void **state)
     json_decref(request);
 }
 
+static void processors_have_limits_that_are_named(void **state)
+{
+    static const double wrong[] = {0, 0.009, 1000001, 1e23};
+    int64_t cpu, memory;
+    struct error err;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        json_t *request = json_pack("{s:f}", "cpu", wrong[i]);
+
+        assert_int_equal(order_read_size(request, &cpu, &memory, &err), -1);
+        assert_string_equal(err.text, "cpu: expected a number of processors from 0.01 to 1000000");
+        json_decref(request);
+    }
+}
+
 static void the_engine_is_asked_for_the_same(void **state)
 {
     struct order order = some_order(LEASE_DEADLINE);
@@ -171,6 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_latest_start_is_a_deadline),
+        cmocka_unit_test(processors_have_limits_that_are_named),
         cmocka_unit_test(the_engine_is_asked_for_the_same),
         cmocka_unit_test(every_kind_is_understood),
         cmocka_unit_test(terms_priorities_and_groups_are_understood),
