@@ -43,6 +43,7 @@ enum {
     CLOUD_TIME_USUAL = 2 * 86400, /* a weekend */
     SHARE_USUAL = 50,
     SHARE_AFTER_USUAL = 86400,
+    AT_MOST_TEXT = 80,
 };
 
 struct right_row {
@@ -395,15 +396,11 @@ static const char *span_text(int64_t seconds, char *text, size_t size)
     return text;
 }
 
-static const char *plural(uint64_t n)
+static const char *at_most(const struct limits *limits, enum right right, char text[AT_MOST_TEXT])
 {
-    return n == 1 ? "" : "s";
-}
-
-/* "at most 2 are allowed". */
-static const char *are(int64_t most)
-{
-    return most == 1 ? "is" : "are";
+    snprintf(text, AT_MOST_TEXT, "at most %" PRId64 " %s allowed (%s)", limits->values[right],
+             limits->values[right] == 1 ? "is" : "are", row_of(right).name);
+    return text;
 }
 
 static int check_kind(const struct limits *limits, const struct lease_spec *spec,
@@ -456,7 +453,7 @@ static int check_terms(const struct limits *limits, struct lease_spec *spec,
 static int check_ahead(const struct limits *limits, const char *name, int64_t at, int64_t now,
                        char reason[LEASE_SPEC_TEXT_MAX])
 {
-    char asked[32], limit[32];
+    char asked[32], limit[AT_MOST_TEXT];
     int64_t ahead;
 
     if (at == INSTANT_NONE || limits->values[RIGHT_MAX_AHEAD] == NO_LIMIT ||
@@ -472,16 +469,13 @@ static int check_reserved(const struct limits *limits, const struct rights_reque
                           char reason[LEASE_SPEC_TEXT_MAX])
 {
     const int64_t *most = limits->values;
-    char asked[32], limit[32], share[RIGHTS_SHARE_TEXT];
+    char asked[32], limit[AT_MOST_TEXT], share[RIGHTS_SHARE_TEXT];
 
-    if (most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&
-        request->reservations >= (size_t)most[RIGHT_MAX_RESERVATIONS])
-        return refuse(
-            reason,
-            "you have %zu %s with a deadline, at most %" PRId64 " %s allowed (max-reservations)",
-            request->reservations,
-            request->reservations == 1 ? "reservation or lease" : "reservations and leases",
-            most[RIGHT_MAX_RESERVATIONS], are(most[RIGHT_MAX_RESERVATIONS]));
+    if (request->reservations >= (size_t)most[RIGHT_MAX_RESERVATIONS])
+        return refuse(reason, "you have %zu reservation%s with a deadline, %s",
+                      request->reservations,
+                      request->reservations == 1 ? " or lease" : "s and leases",
+                      at_most(limits, RIGHT_MAX_RESERVATIONS, limit));
     if (request->cloud_time > most[RIGHT_MAX_CLOUD_TIME])
         return refuse(reason,
                       "your reservations and leases with a deadline would take the whole cloud for "
@@ -499,7 +493,7 @@ static int check_amounts(const struct limits *limits, const struct rights_reques
 {
     const struct lease_spec *spec = request->spec;
     const int64_t *most = limits->values;
-    char asked[32], limit[32];
+    char asked[32], limit[AT_MOST_TEXT];
 
     if (spec->duration > most[RIGHT_MAX_DURATION])
         return refuse(reason, "DURATION is %s%s, at most %s is allowed (max-duration)",
@@ -515,14 +509,11 @@ static int check_change(const struct limits *limits, const struct rights_change 
                         char reason[LEASE_SPEC_TEXT_MAX])
 {
     const int64_t *most = limits->values;
-    char asked[32], limit[32];
+    char asked[32], limit[AT_MOST_TEXT];
 
     if (change->made >= most[RIGHT_MAX_CHANGES])
-        return refuse(reason,
-                      "the lease has been changed %" PRId64 " time%s, at most %" PRId64
-                      " %s allowed (max-changes)",
-                      change->made, plural((uint64_t)change->made), most[RIGHT_MAX_CHANGES],
-                      are(most[RIGHT_MAX_CHANGES]));
+        return refuse(reason, "the lease has been changed %" PRId64 " time%s, %s", change->made,
+                      change->made == 1 ? "" : "s", at_most(limits, RIGHT_MAX_CHANGES, limit));
     if (change->extends && change->extended > most[RIGHT_MAX_EXTENSION])
         return refuse(reason,
                       "the lease would be extended by %s (hh:mm:ss) in all, at most %s is allowed "
@@ -544,12 +535,12 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
     struct lease_spec *spec = request->spec;
     const struct limits limits = limits_of(rights, request->user, request->group);
     uint32_t n_vms = spec->group_size > request->n_vms ? spec->group_size : request->n_vms;
+    char most[AT_MOST_TEXT];
 
     reason[0] = '\0';
     if (n_vms > limits.values[RIGHT_MAX_VMS])
-        return refuse(reason, "the lease has %u VM%s, at most %" PRId64 " %s allowed (max-vms)",
-                      n_vms, plural(n_vms), limits.values[RIGHT_MAX_VMS],
-                      are(limits.values[RIGHT_MAX_VMS]));
+        return refuse(reason, "the lease has %u VM%s, %s", n_vms, n_vms == 1 ? "" : "s",
+                      at_most(&limits, RIGHT_MAX_VMS, most));
     if (request->change && check_change(&limits, request->change, reason) < 0)
         return -1;
     if (!spec->present)
@@ -568,22 +559,16 @@ int rights_grant_booking(const struct rights *rights, const struct rights_bookin
     const struct limits limits = limits_of(rights, booking->user, booking->group);
     const int64_t *most = limits.values;
     int64_t length = booking->until - booking->from;
-    char asked[32], limit[32];
+    char asked[32], limit[AT_MOST_TEXT];
 
     if (most[RIGHT_MAX_BOOKED_HOSTS] == 0)
         return refuse(reason, "only operators may book hosts (max-booked-hosts)");
     if (booking->hosts > (uint64_t)most[RIGHT_MAX_BOOKED_HOSTS])
-        return refuse(reason,
-                      "you would have %zu hosts booked at the same time, at most %" PRId64
-                      " %s allowed (max-booked-hosts)",
-                      booking->hosts, most[RIGHT_MAX_BOOKED_HOSTS],
-                      are(most[RIGHT_MAX_BOOKED_HOSTS]));
+        return refuse(reason, "you would have %zu hosts booked at the same time, %s",
+                      booking->hosts, at_most(&limits, RIGHT_MAX_BOOKED_HOSTS, limit));
     if (booking->times > (uint64_t)most[RIGHT_MAX_RESERVATIONS])
-        return refuse(reason,
-                      "you would have booked hosts for %zu window%s, at most %" PRId64
-                      " %s allowed (max-reservations)",
-                      booking->times, plural(booking->times), most[RIGHT_MAX_RESERVATIONS],
-                      are(most[RIGHT_MAX_RESERVATIONS]));
+        return refuse(reason, "you would have booked hosts for %zu windows, %s", booking->times,
+                      at_most(&limits, RIGHT_MAX_RESERVATIONS, limit));
     if (length > most[RIGHT_MAX_DURATION])
         return refuse(reason,
                       "the booking lasts %s (hh:mm:ss), at most %s is allowed (max-duration)",
