@@ -203,32 +203,30 @@ static void learn(struct daemon *daemon, const struct vm_record *vm, enum vm_sta
     }
 }
 
-/* Since when the VM has been running, by our clock; 0: unknown. */
+/* Since when the VM has been running, by our clock; 0: unknown. Noted if it is new. */
 static int64_t running_since(struct daemon *daemon, const struct lease_record *lease,
                              const struct vm_record *vm, const struct vm_observation *observed,
                              int64_t now)
 {
     const struct vm_history *history = &observed->history;
+    int64_t told = vm->since_told, since;
 
     if (vm->boot_failed && observed->has_times && history->rstime > 0) {
-        int64_t since = vm->boot_failed == history->rstime ? now : 0;
-
+        since = vm->boot_failed == history->rstime ? now : 0;
         leave_out_failed_boot(daemon, vm, history, now + daemon->clocks.ahead);
         if (since && vm->since_told != history->rstime)
             vm_note_since(daemon->store, vm, since, history->rstime);
     }
-    return clocks_running_since(daemon, lease, vm, observed);
+    since = clocks_running_since(daemon, lease, vm, observed);
+    if (since != 0 && vm->since_told != told)
+        vm_seen_staying(daemon->store, vm, history->host, since);
+    return since;
 }
 
-static void count_start(struct daemon *daemon, const struct lease_record *lease,
-                        const struct vm_record *vm, const struct vm_observation *observed,
-                        int64_t now, struct vm_statuses *statuses)
+static void count_start(const struct vm_record *vm, int64_t since, struct vm_statuses *statuses)
 {
-    int64_t told = vm->since_told, since = running_since(daemon, lease, vm, observed, now);
     int64_t later = (since - vm->ran_for) - (statuses->since - statuses->ran_before);
 
-    if (since != 0 && vm->since_told != told)
-        vm_seen_staying(daemon->store, vm, observed->history.host, since);
     statuses->has_untimed = statuses->has_untimed || since == 0;
     if (statuses->since && (later < 0 || (later == 0 && since >= statuses->since)))
         return;
@@ -270,12 +268,12 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     move_adopt(daemon, vm, observed, now);
     move_see_resched(daemon, vm, observed);
     note_lock(daemon, vm, observed);
-    if (status == STATUS_FAILED && observed->has_times && strstr(observed->state_name, "BOOT"))
+    if (status == STATUS_FAILED && observed->has_times && observed->history.retime == 0)
         vm_note_boot_failed(daemon->store, vm, observed->history.rstime);
     count_running_time(daemon, vm, observed);
     if (status == STATUS_RUNNING) {
         note_running(daemon, lease, vm, observed, now);
-        count_start(daemon, lease, vm, observed, now, statuses);
+        count_start(vm, running_since(daemon, lease, vm, observed, now), statuses);
         return;
     }
     if (vm->sequence != counted && observed->history.retime > 0)
