@@ -121,6 +121,7 @@ struct daemon {
     struct hosts_use hosts_use;
 
     struct map waiting_users;     /* whose requests for reservations wait, by uid; no values */
+    struct map grown;             /* leases whose size is checked again, by id; no values */
     size_t undecided;             /* reservations without a decision for which other requests of
                                    * their users wait: intake.h */
     uint64_t site;                /* the digest of the site of the last full poll */

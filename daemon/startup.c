@@ -565,6 +565,7 @@ static void take_down(struct app *app)
     quarantine_finish(&daemon->quarantine);
     map_finish(&daemon->broken_rules);
     map_finish(&daemon->waiting_users);
+    map_finish(&daemon->grown);
     lessons_destroy(daemon->lessons);
     metrics_destroy(daemon->metrics);
     notices_destroy(daemon->notices);

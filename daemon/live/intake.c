@@ -304,6 +304,37 @@ static void see_owner(struct daemon *daemon, const struct vm *vm, int64_t now)
     daemon_replan(daemon, "lease %lld has another owner", (long long)lease->id);
 }
 
+void intake_check_size(struct daemon *daemon, const struct lease_record *lease, int64_t now)
+{
+    char rule[LEASE_SPEC_TEXT_MAX];
+    enum verdict verdict;
+
+    if (lease_has_begun(lease) || !lease_can(lease, EVENT_REFUSED))
+        return;
+    verdict = intake_judge_size(daemon, lease, now, rule);
+    if (verdict == VERDICT_NO) {
+        refuse(daemon, lease, REASON_NOT_GRANTED, rule, now);
+    } else if (verdict == VERDICT_LATER) {
+        map_add(&daemon->grown, lease->id);
+        daemon->undecided = intake_undecided(daemon);
+    }
+}
+
+/* Checks the sizes again that waited for decisions of the planner. */
+static void check_sizes(struct daemon *daemon, int64_t now)
+{
+    struct map grown = daemon->grown;
+
+    map_init(&daemon->grown, 0);
+    for (size_t i = 0; i < grown.n; i++) {
+        const struct lease_record *lease = store_lease(daemon->store, map_key(&grown, (uint32_t)i));
+
+        if (lease)
+            intake_check_size(daemon, lease, now);
+    }
+    map_finish(&grown);
+}
+
 void intake(struct daemon *daemon, int64_t now)
 {
     size_t n;
@@ -313,6 +344,7 @@ void intake(struct daemon *daemon, int64_t now)
     map_finish(&daemon->waiting_users);
     map_init(&daemon->waiting_users, 0);
     promises_review_unreadable(daemon);
+    check_sizes(daemon, now);
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, forms[i]);
 
@@ -328,5 +360,6 @@ void intake(struct daemon *daemon, int64_t now)
     if (restored)
         promises_restored(daemon, now);
     close_groups(daemon, now);
-    daemon->undecided = daemon->waiting_users.n > 0 ? intake_undecided(daemon) : 0;
+    daemon->undecided =
+        daemon->waiting_users.n + daemon->grown.n > 0 ? intake_undecided(daemon) : 0;
 }

@@ -22,9 +22,9 @@ enum verdict {
 };
 
 /* Create leases for VMs that have an extended form but no lease, follow VMs to their new owners,
- * and complete groups that are due. A user's requests for reservations are decided in order: if the
- * rights refuse one only because of others that the planner may still refuse, it and those after it
- * have no lease until the planner has decided. */
+ * check the sizes that wait for the planner, and complete groups that are due. A user's requests
+ * for reservations are decided in order: if the rights refuse one only because of others that the
+ * planner may still refuse, it and those after it have no lease until the planner has decided. */
 void intake(struct daemon *daemon, int64_t now);
 
 /* Has the planner decided about reservations since intake() postponed other requests of their
@@ -45,8 +45,9 @@ bool intake_allows_booking(const struct daemon *daemon, const struct drains *dra
 /* May the lease's owner have the lease with these times and terms? If not, as above. */
 enum verdict intake_judge_change(const struct daemon *daemon, const struct changed_lease *asked,
                                  int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
-/* May the lease's owner have the lease with the present size of its VMs? False: as above. */
-bool intake_allows_size(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
-                        char reason[LEASE_SPEC_TEXT_MAX]);
+/* The lease's VMs may have grown: refuses the lease if it has not begun and its owner may not have
+ * it with their present size. If only requests of the owner that the planner may still refuse are
+ * against it, intake() checks it again once the planner has decided. */
+void intake_check_size(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* The VMs of a refused lease were released: read and check their current request. */
 void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now);

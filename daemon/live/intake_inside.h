@@ -17,6 +17,10 @@ size_t intake_members(const struct daemon *daemon, int64_t lease);
 enum verdict intake_judge(struct daemon *daemon, const struct vm *vm, struct lease_spec *spec,
                           int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
 
+/* Do the rights allow the lease with the present size of its VMs? If not, as above. */
+enum verdict intake_judge_size(const struct daemon *daemon, const struct lease_record *lease,
+                               int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
+
 /* Number of reservations and deadline leases that the planner has neither accepted nor refused.
  * O(leases). */
 size_t intake_undecided(const struct daemon *daemon);

@@ -219,8 +219,8 @@ enum verdict intake_judge_change(const struct daemon *daemon, const struct chang
     return judge(daemon, &reserving, &request, reason);
 }
 
-bool intake_allows_size(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
-                        char reason[LEASE_SPEC_TEXT_MAX])
+enum verdict intake_judge_size(const struct daemon *daemon, const struct lease_record *lease,
+                               int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
 {
     struct lease_spec spec = {.present = true,
                               .kind = lease->kind,
@@ -240,6 +240,7 @@ bool intake_allows_size(const struct daemon *daemon, const struct lease_record *
         .size = vms_size_of(daemon, &(struct changed_lease){.lease = lease}),
         .instead = lease};
 
-    return (lease->kind != LEASE_RESERVATION && lease->kind != LEASE_DEADLINE) ||
-           grants(daemon, &reserving, &request, reason);
+    return lease->kind != LEASE_RESERVATION && lease->kind != LEASE_DEADLINE
+               ? VERDICT_YES
+               : judge(daemon, &reserving, &request, reason);
 }

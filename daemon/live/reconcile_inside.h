@@ -52,8 +52,6 @@ void reconcile_parked_by_user(struct daemon *daemon, const struct lease_record *
 /* The event returns the lease to the queue or to its promise, or ends it if its time is over. */
 void reconcile_wait_again(struct daemon *daemon, const struct lease_record *lease,
                           enum lease_event event, int64_t now);
-/* Refuses a waiting lease if its owner has no right to the present size of its VMs. */
-void reconcile_check_size(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* After a lease has failed: VMs still being started are ended if they run, held if they fail. */
 void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Reports a lease that does not run after its promised start, with or without a command. */

@@ -48,17 +48,6 @@ void reconcile_parked_by_user(struct daemon *daemon, const struct lease_record *
     daemon_replan(daemon, "lease %lld was parked", (long long)lease->id);
 }
 
-void reconcile_check_size(struct daemon *daemon, const struct lease_record *lease, int64_t now)
-{
-    char rule[LEASE_SPEC_TEXT_MAX];
-
-    if (lease_has_begun(lease) || !lease_can(lease, EVENT_REFUSED) ||
-        intake_allows_size(daemon, lease, now, rule))
-        return;
-    lease_refuse(daemon->store, lease, now,
-                 &(struct reason){.id = REASON_NOT_GRANTED, .text = rule}, NULL);
-}
-
 void reconcile_wait_again(struct daemon *daemon, const struct lease_record *lease,
                           enum lease_event event, int64_t now)
 {
@@ -85,5 +74,5 @@ void reconcile_wait_again(struct daemon *daemon, const struct lease_record *leas
     else if (reconcile_apply(daemon, lease, event, now, "%s", why))
         daemon_replan(daemon, "lease %lld waits again", (long long)lease->id);
     if (event == EVENT_RELEASED) /* its VMs may have been resized */
-        reconcile_check_size(daemon, lease, now);
+        intake_check_size(daemon, lease, now);
 }

@@ -3,6 +3,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
+#include "daemon/live/intake.h"
 #include "daemon/live/learned.h"
 #include "daemon/live/lease_change.h"
 #include "daemon/live/lease_state.h"
@@ -145,7 +146,7 @@ static void ask_for_more(struct daemon *daemon, const struct lease_record *lease
 {
     if (lease_can(lease, EVENT_GREW))
         lease_apply(daemon->store, lease, EVENT_GREW, now, "VM %d by a user or operator", vm->id);
-    reconcile_check_size(daemon, lease, now);
+    intake_check_size(daemon, lease, now);
 }
 
 static void note_size(struct daemon *daemon, const struct lease_record *lease,

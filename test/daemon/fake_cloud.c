@@ -316,6 +316,7 @@ void scene_close(struct scene *scene)
     world_destroy(scene->daemon.world);
     quarantine_finish(&scene->daemon.quarantine);
     map_finish(&scene->daemon.waiting_users);
+    map_finish(&scene->daemon.grown);
     cloud_destroy(scene->daemon.cloud);
 }
 

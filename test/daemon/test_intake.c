@@ -191,6 +191,7 @@ static void a_share_of_the_cloud_is_not_got_round_by_resizing(void **state)
         lease_to_change(stage.store, i)->phase = PHASE_RESERVED;
     grow(&stage, 1, 200); /* 4 days of a quarter of it, in all */
     expect(&stage, 1, PHASE_WAITING, "resized");
+    lease_to_change(stage.store, 1)->accepted = true;
     grow(&stage, 2, 300);
     expect(&stage, 2, PHASE_REFUSED, "refused");
     assert_non_null(strstr(store_lease(stage.store, 2)->reason, "whole cloud for 36:00:00"));
@@ -200,6 +201,35 @@ static void a_share_of_the_cloud_is_not_got_round_by_resizing(void **state)
     lease_to_change(stage.store, 3)->accepted = true;
     grow(&stage, 3, 800);
     expect(&stage, 3, PHASE_REFUSED, "refused");
+    close_stage(&stage);
+}
+
+/* They may still be refused, and those that are accepted count. */
+static void what_grew_waits_for_undecided_reservations(void **state)
+{
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\nmax-cloud-time: 24:00:00\n");
+    stage.scene.fake->n_hosts = 1;
+    stage.scene.fake->hosts[0] = (struct host){.cpu = 1600, .memory = 32768, .state = HOST_ON};
+    for (int i = 1; i <= 3; i++)
+        ask_for(&stage, add_now(&stage, i), "START=+01:00:00", "DURATION=4:00:00:00", NULL);
+    take_in(&stage, NOW);
+    grow(&stage, 1, 300); /* 30 hours in all */
+    expect(&stage, 1, PHASE_WAITING, "requested");
+    lease_refuse(stage.store, store_lease(stage.store, 2), NOW,
+                 &(struct reason){.id = REASON_NO_ROOM_AT_START}, NULL);
+    assert_true(intake_can_go_on(&stage.scene.daemon));
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_WAITING, "requested");
+    assert_false(intake_can_go_on(&stage.scene.daemon));
+    grow(&stage, 3, 200);
+    expect(&stage, 3, PHASE_WAITING, "requested");
+    lease_to_change(stage.store, 1)->accepted = true;
+    assert_true(intake_can_go_on(&stage.scene.daemon));
+    take_in(&stage, NOW);
+    expect(&stage, 3, PHASE_REFUSED, "refused");
+    assert_non_null(strstr(store_lease(stage.store, 3)->reason, "whole cloud for 30:00:00"));
     close_stage(&stage);
 }
 
@@ -544,6 +574,7 @@ int main(void)
         TEST(what_is_not_granted_is_refused),
         TEST(one_users_reservations_have_a_share_of_the_cloud),
         TEST(a_share_of_the_cloud_is_not_got_round_by_resizing),
+        TEST(what_grew_waits_for_undecided_reservations),
         TEST(one_user_does_not_hold_the_whole_cloud_far_ahead),
         TEST(what_others_wait_for_is_not_reserved_again),
         TEST(a_request_is_not_refused_because_of_one_that_is_refused_itself),
