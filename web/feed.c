@@ -32,19 +32,36 @@ struct listener {
     uint64_t seen;
 };
 
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / NANOSECONDS;
+}
+
 /* Waits until something changes or the time is over. Call it with the lock held. */
-static void wait_some(struct feed *feed, int milliseconds)
+static void wait_some(struct feed *feed, int timeout)
 {
     struct timespec until;
 
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += milliseconds / MILLISECONDS;
-    until.tv_nsec += (long)(milliseconds % MILLISECONDS) * NANOSECONDS;
+    until.tv_sec += timeout / MILLISECONDS;
+    until.tv_nsec += (long)(timeout % MILLISECONDS) * NANOSECONDS;
     if (until.tv_nsec >= MILLISECONDS * (long)NANOSECONDS) {
         until.tv_nsec -= MILLISECONDS * (long)NANOSECONDS;
         until.tv_sec++;
     }
     pthread_cond_timedwait(&feed->changed, &feed->lock, &until);
+}
+
+/* Waits until the time is over or the feed is stopped. Call it with the lock held. */
+static void pause_for(struct feed *feed, int pause)
+{
+    int64_t until = milliseconds() + pause, left;
+
+    while (!feed->stopped && (left = until - milliseconds()) > 0)
+        wait_some(feed, (int)left);
 }
 
 static int64_t ask_state(struct galernad *galernad)
@@ -66,6 +83,7 @@ static void *watch(void *context)
 
     pthread_mutex_lock(&feed->lock);
     while (!feed->stopped) {
+        int pause = FEED_INTERVAL;
         int64_t state;
 
         if (feed->n_listeners == 0) {
@@ -79,9 +97,9 @@ static void *watch(void *context)
             feed->state = state;
             feed->number++;
             pthread_cond_broadcast(&feed->changed);
+            pause = FEED_PAUSE;
         }
-        if (!feed->stopped)
-            wait_some(feed, FEED_INTERVAL);
+        pause_for(feed, pause);
     }
     pthread_mutex_unlock(&feed->lock);
     return NULL;
@@ -152,14 +170,6 @@ void feed_leave(struct listener *listener)
     listener->feed->n_listeners--;
     pthread_mutex_unlock(&listener->feed->lock);
     free(listener);
-}
-
-static int64_t milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / NANOSECONDS;
 }
 
 size_t feed_read(struct listener *listener, char *text, size_t size)

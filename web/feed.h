@@ -1,7 +1,9 @@
 /* feed.h: notifies open pages of changes, by server-sent events.
  *
  * While there are listeners, one thread looks every FEED_INTERVAL milliseconds whether galernad's
- * status has changed.
+ * status has changed, after an event not before FEED_PAUSE: so all pages, which do not read more
+ * often (REFRESH in files/calendar.js), read at the same time, and galernad's answers to the first
+ * serve the others (kept_answers.h).
  * An event carries only a number; the page then requests its data with the rights of its own user.
  * Thread-safe.
  */
@@ -16,6 +18,7 @@
 
 enum {
     FEED_INTERVAL = 1000,
+    FEED_PAUSE = 2000,
     FEED_SILENCE = 15000, /* milliseconds after which a comment keeps the connection open */
     FEED_LISTENERS = 32,
 };

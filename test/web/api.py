@@ -403,17 +403,19 @@ def login_token():
 
 
 def events():
-    """A change is told to who listens."""
+    """A change is told to who listens, but not sooner after the last one than pages read."""
     connection = connect()
     connection.request("GET", "/api/v1/events", headers={
         "Authorization": "Basic " + base64.b64encode(admin.encode()).decode()})
     answer = connection.getresponse()
     assert answer.status == 200 and answer.headers["Content-Type"] == "text/event-stream"
     assert answer.readline() == b"event: change\n"  # the first answer of galernad
+    told = time.monotonic()
     assert answer.readline().startswith(b"data: ")
     assert answer.readline() == b"\n"
     made = expect(201, admin, "POST", "/api/v1/leases", {"cpu": 1, "memory": 64, "duration": 60})
     assert answer.readline() == b"event: change\n"
+    assert time.monotonic() - told > 1.5
     connection.close()
     expect(200, admin, "DELETE", f"/api/v1/leases/{made['lease']}")
 
