@@ -19,7 +19,8 @@ struct overview {
 struct answered_queue {
     uint64_t changes; /* the store's change count at that time */
     int64_t now;
-    int64_t *ids; /* NULL: not computed yet */
+    bool by_shares; /* the order may change with the time */
+    int64_t *ids;   /* NULL: not computed yet */
     size_t n, allocated;
 };
 
@@ -110,7 +111,7 @@ struct queue_order {
 
 struct queue_order queue_order_begin(const struct question *question);
 struct share *queue_share_of(const struct queue_order *order, const struct lease_record *lease);
-/* The queue, sorted once for all requests of a second unless something changes. */
+/* The queue, sorted again after changes, and with fair share after a second. */
 const struct answered_queue *answers_queue(const struct question *question);
 
 struct overview *overview_create(void);

@@ -47,16 +47,20 @@ const struct answered_queue *answers_queue(const struct question *question)
     struct queue_order order;
     size_t n_leases;
     const struct lease_record *const *leases = store_leases(store, &n_leases);
+    bool known = queue->ids && queue->changes == store_changes(store);
 
-    if (queue->ids && queue->changes == store_changes(store) && queue->now == question->now)
+    if (known && queue->now == question->now)
         return queue;
+    order = queue_order_begin(question);
+    if (known && !queue->by_shares && !order.shares)
+        return queue; /* the order does not depend on the time */
     queue->ids = memory_grow(queue->ids, &queue->allocated, n_leases + 1, sizeof *queue->ids);
     queue->n = 0;
     for (size_t i = 0; i < n_leases; i++)
         if (leases[i]->phase == PHASE_WAITING)
             queue->ids[queue->n++] = leases[i]->id;
-    order = queue_order_begin(question);
     qsort_r(queue->ids, queue->n, sizeof *queue->ids, compare_queued, &order);
+    queue->by_shares = order.shares;
     fair_share_destroy(order.shares);
     queue->changes = store_changes(store);
     queue->now = question->now;
