@@ -374,31 +374,61 @@ static void count_log_lines(struct daemon *daemon)
     daemon->next_count = now + COUNT_INTERVAL;
 }
 
-static int wait_for_something(struct daemon *daemon, struct error *err)
+static bool any_is_ready(const struct pollfd *fds, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (fds[i].revents)
+            return true;
+    return false;
+}
+
+/* Waits once, `wait` milliseconds at most, and serves what is ready. 1: only questions on the
+ * control socket, which changed nothing. */
+static int wait_and_serve(struct daemon *daemon, int64_t wait, struct error *err)
 {
     struct pollfd fds[CONTROL_CLIENTS_MAX + 3 + PLANNER_FDS + NOTICES_FDS];
-    unsigned n = 0;
-    int64_t wait;
+    uint64_t state = answers_state(daemon->answers);
+    bool calls = cloud_pending(daemon->cloud), only_control;
+    unsigned n = 0, n_control;
 
-    n += signals_waitfd(&fds[n]);
     if (daemon->control)
-        n += control_waitfds(daemon->control, &fds[n], CONTROL_CLIENTS_MAX + 1);
+        n += control_waitfds(daemon->control, fds, CONTROL_CLIENTS_MAX + 1);
+    n_control = n;
+    n += signals_waitfd(&fds[n]);
     n += planner_waitfds(daemon->planner, &fds[n]);
     n += notices_waitfds(daemon->notices, &fds[n]);
     if (daemon->http)
         n += http_waitfds(daemon->http, &fds[n]);
-    wait = due_in(daemon);
-    if (daemon->watchdog_ms > 0)
-        wait = wait < daemon->watchdog_ms / 3 ? wait : daemon->watchdog_ms / 3;
     if (cloud_wait(daemon->cloud, fds, n, (int)wait, err) < 0)
         return -1;
-    planner_serve(daemon->planner);
+    only_control =
+        !calls && any_is_ready(fds, n_control) && !any_is_ready(fds + n_control, n - n_control);
+    if (!only_control)
+        planner_serve(daemon->planner);
     if (daemon->control)
         control_serve(daemon->control);
+    if (only_control)
+        return answers_state(daemon->answers) == state;
     if (daemon->http)
         http_serve(daemon->http);
     notices_serve(daemon->notices);
     return 0;
+}
+
+/* Questions are answered without a turn of the loop, which would cost as much as most answers. */
+static int wait_for_something(struct daemon *daemon, struct error *err)
+{
+    int64_t now = clock_monotonic(), wait = due_in(daemon), until;
+    int served;
+
+    if (daemon->watchdog_ms > 0)
+        wait = wait < daemon->watchdog_ms / 3 ? wait : daemon->watchdog_ms / 3;
+    until = now + wait;
+    do {
+        served = wait_and_serve(daemon, until - now, err);
+        now = clock_monotonic();
+    } while (served > 0 && now < until && due_in(daemon) > 0);
+    return served < 0 ? -1 : 0;
 }
 
 static void handle_signals(struct daemon *daemon)
