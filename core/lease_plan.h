@@ -18,7 +18,7 @@ struct reservation_list {
     size_t n, allocated;
 };
 
-enum { BLOCKED_KEPT = 32 }; /* enough for most leases that wait */
+enum { BLOCKED_KEPT = 64 }; /* enough for most leases that wait */
 
 /* Hosts without room for a stretch before its planned start, in order of time. */
 struct blocked_hosts {

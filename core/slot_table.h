@@ -104,9 +104,9 @@ struct blocked_host {
 
 /* The interval's start if the placement's amounts are free on all its hosts from then on, for
  * `span` seconds or until the interval ends; else a lower bound for such a time: the time at which
- * the host that is blocked longest has such room; INSTANT_NEVER. *blocked caches the result for the
- * same placement, span and end ({0}: none); O(1) while it is valid. Must not be called while a mark
- * is open. */
+ * one of the blocked hosts has such room; INSTANT_NEVER. *blocked caches the result for the same
+ * placement, span and end ({0}: none); O(1) while it is valid. Must not be called while a mark is
+ * open. */
 int64_t slot_table_placement_free_from(const struct slot_table *table,
                                        const struct placement *placement, struct interval within,
                                        int64_t span, struct blocked_host *blocked);

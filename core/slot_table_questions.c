@@ -165,19 +165,17 @@ int64_t slot_table_placement_free_from(const struct slot_table *table,
         blocked->version = table->version;
         return blocked->until;
     }
-    *blocked = (struct blocked_host){from, from, table->version, place};
-    for (uint32_t left = placement->n_hosts; left && blocked->until < within.until; left--) {
+    for (uint32_t left = placement->n_hosts; left; left--) {
         const struct demand demand = demand_at(table, placement, place);
         const int64_t until =
             free_for(&table->profiles[placement->hosts[place]], &demand, within, span);
 
-        if (until > blocked->until) {
-            blocked->until = until;
-            blocked->place = place;
-        }
+        *blocked = (struct blocked_host){from, until, table->version, place};
+        if (until > from)
+            return until;
         place = place + 1 < placement->n_hosts ? place + 1 : 0;
     }
-    return blocked->until;
+    return from;
 }
 
 uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
