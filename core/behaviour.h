@@ -74,7 +74,8 @@ struct behaviour {
      * when its lease is placed again; files on other hosts stay on the disk. */
     bool image_files_stay_behind;
     /* A running migration continues when its lease is placed again, next to the migration of the
-     * new plan, and when its lease ends: VMs may run while their memory is being sent. */
+     * new plan, and when its lease ends or is cancelled: VMs may run while their memory is being
+     * sent. */
     bool running_migrations_stay;
     /* VMs may be resumed or started and suspended in the same second. */
     bool vms_may_run_for_no_time;

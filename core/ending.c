@@ -84,8 +84,10 @@ void lease_end_now(struct engine *engine, struct lease *lease)
         queue_remove(engine, lease);
     lease_list_remove(&engine->queues.early, lease);
     future_remove(engine, lease);
-    if (lease_plan_running(lease) && !failed)
+    if (lease_plan_running(lease) && !failed) {
+        end_migrations(engine, lease);
         lease_cut_short(engine, lease);
+    }
     withdraw_plan(engine, lease);
     lease_plan_publish(lease);
     lease_finish(engine, lease, failed ? LEASE_FAILED : LEASE_CANCELLED);
