@@ -59,9 +59,12 @@ static int64_t held_on(const struct schedule_reservation *r, int type, int64_t h
     return cpu;
 }
 
-/* Does a place before the i-th have its host? */
-static bool is_named_before(const struct schedule_reservation *r, size_t i)
+/* Does a holding, or a place before the i-th, have its host? */
+static bool is_counted(const struct schedule_reservation *r, size_t i)
 {
+    for (size_t k = 0; k < r->n_holdings; k++)
+        if (r->holdings[k].host == r->places[i].host)
+            return true;
     for (size_t k = 0; k < i; k++)
         if (r->places[k].host == r->places[i].host)
             return true;
@@ -81,8 +84,11 @@ static int64_t cpu_of(const struct schedule_reservation *r, const struct schedul
                 cpu += r->holdings[i].amount;
         return cpu;
     }
+    for (size_t i = 0; i < r->n_holdings; i++)
+        if (i == 0 || r->holdings[i].host != r->holdings[i - 1].host)
+            cpu += held_on(vm, type, r->holdings[i].host);
     for (size_t i = 0; i < r->n_places; i++)
-        if (!is_named_before(r, i))
+        if (!is_counted(r, i))
             cpu += held_on(vm, type, r->places[i].host);
     return cpu;
 }
