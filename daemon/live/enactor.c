@@ -39,6 +39,7 @@ void enactor_destroy(struct enactor *enactor)
     free(enactor->usage);
     free(enactor->watched);
     map_finish(&enactor->announced);
+    map_finish(&enactor->busy_users);
     free(enactor);
 }
 

@@ -42,6 +42,7 @@ struct start {
     enum command command;
     enum urgency urgency;
     int64_t priority;
+    int64_t turn; /* operations of the same user that are in progress or before its lease's */
 };
 
 /* A group that did not get enough turns. */
@@ -57,6 +58,7 @@ struct enactor {
     struct host_usage *usage;
     size_t usage_allocated;
     int64_t busy;
+    struct map busy_users; /* operations in progress, by user: int64_t */
     struct kept_turns turns;
     size_t n_stuck;
     const struct vm_observation *first_stuck; /* of this cycle */
@@ -99,6 +101,8 @@ bool enactor_serves_promise(const struct enactor *enactor, const struct vm_recor
 /* Adding the VMs of a lease one after the other costs O(VMs of the lease). */
 void enactor_add_start(struct enactor *enactor, const struct vm_record *vm, enum command command);
 void enactor_sort_starts(struct enactor *enactor); /* O(n log n) */
+/* The number of operations in progress of the VM's user, until another user is counted. O(1). */
+int64_t *enactor_busy_of(struct enactor *enactor, const struct vm_record *vm);
 /* Was the start promised for now, or have other VMs of the lease started? */
 bool enactor_is_urgent(const struct enactor *enactor, const struct vm_record *vm,
                        enum command command);

@@ -7,7 +7,7 @@
 #include "util/memory.h"
 
 /* First the rest of started leases, since the VMs of a lease start together, then promised starts,
- * then by priority. */
+ * then by priority, then the users in turn: who has many VMs does not delay those who have few. */
 static int compare_starts(const void *a, const void *b)
 {
     const struct start *one = a, *other = b;
@@ -16,6 +16,8 @@ static int compare_starts(const void *a, const void *b)
         return one->urgency < other->urgency ? -1 : 1;
     if (one->priority != other->priority)
         return one->priority > other->priority ? -1 : 1;
+    if (one->turn != other->turn)
+        return one->turn < other->turn ? -1 : 1;
     if (one->vm->lease != other->vm->lease)
         return one->vm->lease < other->vm->lease ? -1 : 1;
     return one->vm->id < other->vm->id ? -1 : one->vm->id > other->vm->id;
@@ -56,8 +58,27 @@ void enactor_add_start(struct enactor *enactor, const struct vm_record *vm, enum
         .vm = vm, .command = command, .urgency = urgency, .priority = lease ? lease->priority : 0};
 }
 
+int64_t *enactor_busy_of(struct enactor *enactor, const struct vm_record *vm)
+{
+    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    int64_t user = lease ? lease->uid : -1;
+
+    return map_value(&enactor->busy_users, map_add(&enactor->busy_users, user));
+}
+
 void enactor_sort_starts(struct enactor *enactor)
 {
-    if (enactor->n_starts)
-        qsort(enactor->starts, enactor->n_starts, sizeof *enactor->starts, compare_starts);
+    struct start *starts = enactor->starts;
+
+    if (!enactor->n_starts)
+        return;
+    qsort(starts, enactor->n_starts, sizeof *starts, compare_starts);
+    for (size_t i = 0; i < enactor->n_starts; i++) {
+        int64_t *before = enactor_busy_of(enactor, starts[i].vm);
+        bool same = i > 0 && starts[i - 1].vm->lease == starts[i].vm->lease;
+
+        starts[i].turn = same ? starts[i - 1].turn : *before;
+        ++*before;
+    }
+    qsort(starts, enactor->n_starts, sizeof *starts, compare_starts);
 }

@@ -14,6 +14,8 @@ enum {
 void enactor_begin_turns(struct enactor *enactor)
 {
     enactor->busy = 0;
+    map_finish(&enactor->busy_users);
+    map_init(&enactor->busy_users, sizeof(int64_t));
     enactor->turns =
         (struct kept_turns){.before = enactor->turns.are_kept ? enactor->turns.group : 0};
 }

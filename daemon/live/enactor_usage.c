@@ -57,6 +57,8 @@ static void count_operation(struct enactor *enactor, struct host_usage *usage,
     }
     usage->busy++;
     enactor->busy++;
+    if (vm)
+        ++*enactor_busy_of(enactor, vm);
 }
 
 void enactor_count_hosts(struct enactor *enactor)

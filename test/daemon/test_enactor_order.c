@@ -53,6 +53,27 @@ static void promised_starts_come_first(void **state)
     scene_close(&scene);
 }
 
+/* Whoever has operations in progress waits for those who have none; a lease is not torn apart. */
+static void users_start_in_turn(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store_of(state), 8);
+    scene.live.actions_in_all = 5;
+    scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_BOOTING, 0, 100);
+    for (int32_t vm = 2; vm <= 7; vm++)
+        suspended(
+            scene_add_seen(&scene, vm, vm == 7 ? 6 : vm, GOAL_RUN, vm, VM_STOPPED, -1, 100));
+    for (int32_t lease = 1; lease <= 6; lease++)
+        lease_to_change(store, lease)->uid = lease == 6 ? 8 : 7;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 4);
+    assert_string_equal(scene_commands(&scene),
+                        "deploy 2 on 2; deploy 3 on 3; deploy 6 on 6; deploy 7 on 7");
+    scene_close(&scene);
+}
+
 /* Also when a reservation becomes due meanwhile. */
 static void a_group_that_has_begun_comes_first(void **state)
 {
@@ -213,6 +234,7 @@ int main(void)
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
     const struct CMUnitTest tests[] = {
         WITH_STORE(promised_starts_come_first),
+        WITH_STORE(users_start_in_turn),
         WITH_STORE(a_group_that_has_begun_comes_first),
         WITH_STORE(a_group_begins_when_all_its_vms_have_a_turn),
         WITH_STORE(a_large_group_begins_with_the_part_that_leaves_full_rounds),
