@@ -70,7 +70,7 @@ static void users_start_in_turn(void **state)
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 4);
     assert_string_equal(scene_commands(&scene),
-                        "deploy 2 on 2; deploy 3 on 3; deploy 6 on 6; deploy 7 on 7");
+                        "deploy 6 on 6; deploy 7 on 7; deploy 2 on 2; deploy 3 on 3");
     scene_close(&scene);
 }
 
