@@ -250,6 +250,23 @@ const struct booking *drains_booking(const struct drains *drains, const char *na
     return find_booking(drains, name);
 }
 
+bool drains_admit(const struct drains *drains, const struct lease_record *lease, char *text,
+                  size_t size)
+{
+    const struct booking *booking = drains ? drains_booking(drains, lease->booking) : NULL;
+
+    if (!*lease->booking)
+        return true;
+    if (!booking)
+        snprintf(text, size, "booking '%s' does not exist or has ended", lease->booking);
+    else if (!booking_admits(booking, lease->user, lease->user_group))
+        snprintf(text, size, "booking '%s' admits neither user '%.60s' nor group '%.60s'",
+                 lease->booking, lease->user, lease->user_group);
+    else
+        return true;
+    return false;
+}
+
 bool drains_book(struct drains *drains, const struct booking *booking)
 {
     struct booking *known = find_booking(drains, booking->name), copy;

@@ -151,6 +151,10 @@ enum verdict intake_judge_order(const struct daemon *daemon, const struct order 
     struct reserving reserving = {.uid = user ? user->id : 0, .lease = &lease};
 
     intake_terms(&spec, &lease);
+    lease.user = request.user;
+    lease.user_group = request.group ? request.group : "";
+    if (!drains_admit(&daemon->drains, &lease, reason, LEASE_SPEC_TEXT_MAX))
+        return VERDICT_NO;
     for (size_t i = 0; i < order->n_sizes; i++)
         vms_size_add(&reserving.size, order->sizes[i].count, order->sizes[i].cpu,
                      order->sizes[i].memory);

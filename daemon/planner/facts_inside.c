@@ -108,18 +108,11 @@ static bool has_time(const struct facts *facts, const struct lease_record *lease
 bool facts_are_kept_out(const struct facts *facts, const struct lease_record *lease,
                         char text[STORE_TEXT_MAX])
 {
-    const struct booking *booking =
-        facts->drains ? drains_booking(facts->drains, lease->booking) : NULL;
     char start[64];
 
-    if (!*lease->booking)
-        return false;
-    if (!booking)
-        snprintf(text, STORE_TEXT_MAX, "booking '%s' does not exist or has ended", lease->booking);
-    else if (!booking_admits(booking, lease->user, lease->user_group))
-        snprintf(text, STORE_TEXT_MAX, "booking '%s' admits neither user '%.60s' nor group '%.60s'",
-                 lease->booking, lease->user, lease->user_group);
-    else if (lease->accepted || may_be_cut(lease) || has_time(facts, lease))
+    if (!drains_admit(facts->drains, lease, text, STORE_TEXT_MAX))
+        return true;
+    if (!*lease->booking || lease->accepted || may_be_cut(lease) || has_time(facts, lease))
         return false;
     else if (lease->duration == SPAN_UNLIMITED)
         snprintf(text, STORE_TEXT_MAX,
