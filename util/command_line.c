@@ -189,6 +189,12 @@ static bool names_file(const char *argument)
     return strncmp(argument, "FILE", 4) == 0 || strncmp(argument, "DIR", 3) == 0;
 }
 
+/* An empty name would mean the current directory, or no file. */
+static int check_file_name(const char *text, struct error *err)
+{
+    return *text ? 0 : error_set(err, EINVAL, "expected a name");
+}
+
 /* An option that a document cannot hold must not be left out of it. */
 static int check_text(const char *text, struct error *err)
 {
@@ -198,7 +204,8 @@ static int check_text(const char *text, struct error *err)
 static int store(const struct command_option *option, void *value, const char *text,
                  struct error *err)
 {
-    if (text && option->argument && !names_file(option->argument) && check_text(text, err) < 0)
+    if (text && option->argument &&
+        (names_file(option->argument) ? check_file_name(text, err) : check_text(text, err)) < 0)
         return -1;
     switch (option->type) {
     case ARGUMENT_FLAG:

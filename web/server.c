@@ -268,8 +268,9 @@ static int read_keys(struct server *server, const struct server_settings *settin
         if (loopback_read(settings->listen, &loopback, NULL) == 0)
             return 0;
         return error_set(err, EINVAL,
-                         "--listen: %s is not a loopback address: passwords would be sent in the "
-                         "clear. Set --certificate and --key",
+                         "--listen: %s is not an address of the loopback interface with a port, "
+                         "such as 127.0.0.1:9750; for others set --certificate and --key: "
+                         "passwords would be sent in the clear",
                          settings->listen);
     }
     if (!settings->certificate || !settings->key)

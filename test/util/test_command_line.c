@@ -198,6 +198,7 @@ static void what_is_wrong_is_said(void **state)
         {"--name \xff", "--name ?: is not valid UTF-8"},
         {"--own=\xc3\xa9\xc3", "--own \xc3\xa9?: is not valid UTF-8"},
         {"a \xff", "'?' is not valid UTF-8"},
+        {"--file=", "--file : expected a name"},
         {"--count \x1b[1m", "--count ?[1m: expected a whole number"},
     };
 
