@@ -48,6 +48,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .traces_with_misplaced_elements = true,
         .traces_with_longer_runs = true,
         .traces_in_file_order = true,
+        .new_leases_queued_last = true,
         .slowdowns_rounded_up = true,
         .slowdowns_of_actual_durations = true,
     };

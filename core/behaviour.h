@@ -108,8 +108,11 @@ struct behaviour {
     /* An actual duration in a trace may exceed the requested one. */
     bool traces_with_longer_runs;
     /* Of an unsorted trace, all requests submitted so far are taken at each event, but only the first
-     * remaining one causes an event; new leases are queued behind others. */
+     * remaining one causes an event. */
     bool traces_in_file_order;
+    /* New leases are queued behind others, whenever they were submitted, until another lease is
+     * inserted: then the queue is sorted by submission. */
+    bool new_leases_queued_last;
     /* The slowdown of a VM is the ceiling of an inexact product: 3000 s and 10 % give 3301 s. */
     bool slowdowns_rounded_up;
     /* If the actual duration is known, it stays unchanged, and its slowed-down value becomes the

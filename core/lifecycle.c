@@ -23,7 +23,7 @@ static void vm_begins(struct engine *engine, struct reservation *r)
 {
     struct lease *lease = r->lease;
 
-    if (lease->state == LEASE_SCHEDULED && engine->settings.behaviour.rides_if_sooner)
+    if (lease->state == LEASE_SCHEDULED && image_riders_stay_scheduled(engine))
         lease_set_state(engine, lease, LEASE_READY);
     if (lease->state == LEASE_READY) {
         lease->start_actual = engine->now;

@@ -27,7 +27,7 @@ static bool transfers_are_never_cancelled(const struct engine *engine)
     return engine->settings.behaviour.transfers_never_cancelled;
 }
 
-static bool rides_if_sooner(const struct engine *engine)
+bool image_riders_stay_scheduled(const struct engine *engine)
 {
     return engine->settings.behaviour.rides_if_sooner;
 }
@@ -180,7 +180,7 @@ static struct reservation *ride_for(const struct engine *engine, const struct le
     int64_t span = transfer_span(engine, lease, lease->n_vms);
     int64_t arrival = first_slot(engine, span) + span;
 
-    if (rides_if_sooner(engine))
+    if (image_riders_stay_scheduled(engine))
         return first_ride(engine, lease, arrival);
     for (size_t i = 0; i < list->n && arrival > proposal->plan.vm->from; i++)
         if (can_ride(engine, lease, list->items[i]) && list->items[i]->lease != lease &&
@@ -280,7 +280,7 @@ static void join_transfer(struct engine *engine, const struct proposal *proposal
     struct placed_vm *vms;
     uint32_t n;
 
-    if (rides_if_sooner(engine)) {
+    if (image_riders_stay_scheduled(engine)) {
         carry(engine, proposal->ride, with_guests(old, proposal->riders, proposal->n_riders));
         return;
     }
@@ -448,7 +448,7 @@ static void list_remove(struct reservation_list *list, const struct reservation 
 static struct lease *follower(const struct engine *engine, const struct reservation *transfer,
                               const struct placed_vm *vm)
 {
-    if (rides_if_sooner(engine) && vm->lease != transfer->lease->request.id)
+    if (image_riders_stay_scheduled(engine) && vm->lease != transfer->lease->request.id)
         return NULL;
     return lease_table_find(engine, vm->lease);
 }

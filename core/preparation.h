@@ -31,6 +31,8 @@ bool commit_preparation(struct engine *engine, struct lease *lease,
  * transfers, and releases its images. */
 void cancel_preparation(struct engine *engine, struct lease *lease);
 
+/* The switch rides_if_sooner: leases without a transfer of their own do not become ready. */
+bool image_riders_stay_scheduled(const struct engine *engine);
 /* Called when a transfer begins or is over. */
 void transfer_started(struct engine *engine, struct reservation *r);
 void transfer_ended(struct engine *engine, struct reservation *r);

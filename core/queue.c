@@ -21,20 +21,24 @@ static void settle(struct lease_list *queue, size_t place)
     queue->items[place] = lease;
 }
 
+static bool may_be_unsorted(const struct engine *engine)
+{
+    return engine->settings.behaviour.new_leases_queued_last;
+}
+
 void queue_insert(struct engine *engine, struct lease *lease)
 {
     struct lease_list *queue = &engine->queues.queue;
 
     append(engine, lease);
-    /* Only in this mode may the others be in another order. */
-    for (size_t i = 1; engine->settings.behaviour.traces_in_file_order && i < queue->n; i++)
+    for (size_t i = 1; may_be_unsorted(engine) && i < queue->n; i++)
         settle(queue, i);
     settle(queue, queue->n - 1);
 }
 
 void queue_add(struct engine *engine, struct lease *lease)
 {
-    if (engine->settings.behaviour.traces_in_file_order)
+    if (may_be_unsorted(engine))
         append(engine, lease);
     else
         queue_insert(engine, lease);

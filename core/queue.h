@@ -24,8 +24,8 @@ struct queues {
 
 /* Inserts by submission, after leases of the same second. */
 void queue_insert(struct engine *engine, struct lease *lease);
-/* The same for a lease that is new or has just been tried, but with traces_in_file_order at the
- * end: Haizea sorts the queue only when it inserts another lease. */
+/* The same for a lease that is new or has just been tried, but with new_leases_queued_last at
+ * the end: Haizea sorts the queue only when it inserts another lease. */
 void queue_add(struct engine *engine, struct lease *lease);
 /* The same, but by id among leases of the same second. */
 void queue_insert_by_id(struct engine *engine, struct lease *lease);

@@ -106,6 +106,7 @@ static const struct setting behaviour_table[] = {
     SWITCH(traces_with_misplaced_elements),
     SWITCH(traces_with_longer_runs),
     SWITCH(traces_in_file_order),
+    SWITCH(new_leases_queued_last),
     SWITCH(slowdowns_rounded_up),
     SWITCH(slowdowns_of_actual_durations),
 };
