@@ -263,15 +263,15 @@ static int read_keys(struct server *server, const struct server_settings *settin
                      struct error *err)
 {
     union loopback_address loopback;
+    struct error why;
 
     if (!settings->certificate && !settings->key) {
-        if (loopback_read(settings->listen, &loopback, NULL) == 0)
+        if (loopback_read(settings->listen, &loopback, &why) == 0)
             return 0;
         return error_set(err, EINVAL,
-                         "--listen: %s is not an address of the loopback interface with a port, "
-                         "such as 127.0.0.1:9750; for others set --certificate and --key: "
-                         "passwords would be sent in the clear",
-                         settings->listen);
+                         "--listen: %s; for others set --certificate and --key: passwords would be "
+                         "sent in the clear",
+                         why.text);
     }
     if (!settings->certificate || !settings->key)
         return error_set(err, EINVAL, "--certificate and --key must be used together");

@@ -20,6 +20,7 @@ const struct vm_state_traits vm_state_traits[VM_STATES] = {
     [VM_CHANGING] = {"changing", .active = true, .uses = true, .holds = true,
                      .in_transition = true},
     [VM_LEAVING] = {"leaving", .active = true, .holds = true, .in_transition = true},
+    [VM_BOOT_FAILED] = {"boot failed", .active = true, .holds = true},
     [VM_FAILED] = {"failed", .active = true, .holds = true},
     [VM_STOPPED] = {.word = "stopped"},
     [VM_SUSPENDED] = {.word = "suspended", .holds = true},

@@ -19,7 +19,8 @@ enum vm_state {
     VM_BOOTING_MOVED,  /* starting on the host it moved to */
     VM_CHANGING,       /* in transition to another state: saving its memory, shutting down, ... */
     VM_LEAVING,        /* in transition, no longer using CPU and memory */
-    VM_FAILED,         /* did not start, or cannot be ended */
+    VM_BOOT_FAILED,    /* the hypervisor did not start it */
+    VM_FAILED,         /* another operation failed, before or after its run */
     VM_STOPPED,        /* memory saved, no host */
     VM_SUSPENDED,      /* memory saved on its host */
     VM_POWEROFF,       /* off, on its host */

@@ -269,7 +269,7 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     move_adopt(daemon, vm, observed, now);
     move_see_resched(daemon, vm, observed);
     note_lock(daemon, vm, observed);
-    if (status == STATUS_FAILED && observed->has_times && observed->history.retime == 0)
+    if (observed->state == VM_BOOT_FAILED && observed->has_times)
         vm_note_boot_failed(daemon->store, vm, observed->history.rstime);
     count_running_time(daemon, vm, observed);
     if (status == STATUS_RUNNING) {

@@ -14,7 +14,7 @@ bool observed_holds_host(const struct vm_observation *observed)
 
 bool observed_failed(const struct vm_observation *observed)
 {
-    return observed->state == VM_FAILED;
+    return observed->state == VM_FAILED || observed->state == VM_BOOT_FAILED;
 }
 
 bool observed_running(const struct vm_observation *observed)

@@ -181,7 +181,7 @@ static void test_mistakes(void **state)
     refused("[opennebula]\nhost-policy: custom\n", "2", "set opennebula.rank");
     refused("[opennebula]\nhost-policy: packing\nrank: FREE_CPU\n", "3", "host-policy: custom");
     refused("[opennebula]\nsuspend-with: suspend\nenforce: yes\n", "3", "suspend-with: stop");
-    refused("[http]\nlisten: 0.0.0.0:9750\n", "2", "not an address of the loopback interface");
+    refused("[http]\nlisten: 0.0.0.0:9750\n", "2", "not a loopback address");
     refused("[daemon]\npoll-interval: 3\n", "2", "belongs in section [opennebula]");
     refused("[demon]\n", "1", "did you mean 'daemon'");
     refused("[opennebula]\nparallel-calls: 65\n", "2", "from 1 to 64");

@@ -79,7 +79,7 @@ static void fail_to_boot(struct scene *scene, bool runs)
     static const struct {
         enum vm_state state;
         int64_t retime, now;
-    } steps[] = {{VM_FAILED, 1002, 1010}, {VM_BOOTING, 1002, 1090}, {VM_RUNNING, 0, 1100},
+    } steps[] = {{VM_BOOT_FAILED, 1002, 1010}, {VM_BOOTING, 1002, 1090}, {VM_RUNNING, 0, 1100},
                  {VM_RUNNING, 0, 1200},   {VM_CHANGING, 0, 1290},   {VM_STOPPED, 1300, 1301}};
     struct vm *vm = &scene->fake->vms[0];
 
@@ -87,7 +87,6 @@ static void fail_to_boot(struct scene *scene, bool runs)
         if (!runs && (steps[i].state == VM_RUNNING || steps[i].state == VM_CHANGING))
             continue;
         vm->state = steps[i].state;
-        vm->state_name = vm->state == VM_FAILED ? "BOOT_FAILURE" : "another";
         vm->history.rstime = 1000;
         vm->history.retime = steps[i].retime;
         scene_poll(scene);

@@ -508,7 +508,7 @@ static void states_and_their_names(void **state)
     expect_state(3, 11, VM_LEAVING, "EPILOG");
     expect_state(3, 16, VM_UNKNOWN, "UNKNOWN");
     expect_state(3, 35, VM_BOOTING_MOVED, "BOOT_MIGRATE");
-    expect_state(3, 36, VM_FAILED, "BOOT_FAILURE");
+    expect_state(3, 36, VM_BOOT_FAILED, "BOOT_FAILURE");
     expect_state(3, 59, VM_OCCUPIED, "DISK_SNAPSHOT_DELETE");
     expect_state(3, 71, VM_CHANGING, "RESTORE");
     expect_state(4, 0, VM_STOPPED, "STOPPED");

@@ -15,7 +15,7 @@ start_galernad
 until_true answers
 
 does='what galerna-web refuses to do'
-ends_with 1 'not an address of the loopback interface' "$web" --listen 0.0.0.0:1 --files "$files" --socket x --endpoint \
+ends_with 1 'not a loopback address' "$web" --listen 0.0.0.0:1 --files "$files" --socket x --endpoint \
     http://127.0.0.1/RPC2
 ends_with 1 'must be used together' "$web" --certificate x --files "$files" --socket x --endpoint \
     http://127.0.0.1/RPC2
