@@ -34,6 +34,15 @@ static int by_host_and_time(const void *one, const void *two)
     return (a->from > b->from) - (a->from < b->from);
 }
 
+static int by_time_and_host(const void *one, const void *two)
+{
+    const struct stay *a = one, *b = two;
+
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return (a->host > b->host) - (a->host < b->host);
+}
+
 /* Sorted, by host; to be freed. */
 static struct stay *stays_of(const struct shown_lease *view, size_t *n)
 {
@@ -71,6 +80,7 @@ void text_put_stays(struct json_writer *writer, const struct shown_lease *view)
     if (has_left_a_host(view)) {
         stays = stays_of(view, &n);
         n = join(stays, n);
+        qsort(stays, n, sizeof *stays, by_time_and_host);
     }
     json_open_array(writer, "stays");
     for (size_t i = 0; i < n; i++) {
