@@ -43,6 +43,8 @@ int64_t lease_text_start_time(const json_t *lease, int64_t now)
         return client_instant(lease, "began");
     if (since != INSTANT_NONE)
         return since;
+    if (strcmp(client_text(lease, "phase"), "ending") == 0) /* it does not start any more */
+        return client_instant(lease, "began");
     if (expected == INSTANT_NONE)
         expected = client_instant(lease, "was_expected");
     return expected != INSTANT_NONE ? expected : client_instant(lease, "start");

@@ -75,7 +75,8 @@ static const struct canned canned[] = {
     {"lease-list", "user", "\"nobody\"", BEGIN "\"leases\":[]}"},
     {"lease-list", "user", "\"far\"",
      BEGIN "\"leases\":[" LEASE(9, "\\u202egnp.exe\\u2066", "waiting",
-                                ",\"expected\":\"never\",\"promise\":\"estimate\"") "]}"},
+                                ",\"expected\":\"never\",\"promise\":\"estimate\"") "," LEASE(
+         10, "off", "ending", ",\"expected\":\"2026-11-22T15:00:00Z\"") "]}"},
     {"lease-list", "all", "true",
      BEGIN "\"leases\":[{\"lease\":3,\"name\":\"x\",\"user\":\"bo\",\"kind\":\"reservation\","
            "\"phase\":\"refused\",\"vms\":null,\"duration\":\"unlimited\","

@@ -123,9 +123,11 @@ static void what_cannot_be_known_or_shown_is_marked(void **state)
 
     expect(fixture, "lease list --user far", EXIT_DONE,
            "LEASE  NAME       USER  KIND         PHASE    VMS  START    END  LEFT   HOSTS\n"
+           "   10  off        anna  best-effort  ending     2  -        -    1h00m  -\n"
            "    9  ?gnp.exe?  anna  best-effort  waiting    2  unknown  -    1h00m  -\n");
     expect(fixture, "lease list --start --user far", EXIT_DONE,
            "LEASE  NAME       PHASE    START    IN       PROMISE\n"
+           "   10  off        ending   -        -        -\n"
            "    9  ?gnp.exe?  waiting  unknown  unknown  estimate\n");
 }
 
