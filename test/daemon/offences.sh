@@ -263,7 +263,7 @@ answers_until says 1 'cannot reload; the old configuration and policy modules st
 
 # A planner that ends is started again with it: built-in defaults plan until it is ready or ends.
 does='hangs in a restart'
-kill -KILL "$(pgrep -P "$daemon" galerna-planner)"
+pkill -KILL -P "$daemon" galerna-planner # also the one that was tried, if it has not ended yet
 until_true says 1 'offends-host-selection is still being loaded'
 lease=$(request)
 until_true is "$lease" running
