@@ -204,7 +204,7 @@ static int check_text(const char *text, struct error *err)
 static int store(const struct command_option *option, void *value, const char *text,
                  struct error *err)
 {
-    if (text && option->argument &&
+    if (option->argument &&
         (names_file(option->argument) ? check_file_name(text, err) : check_text(text, err)) < 0)
         return -1;
     switch (option->type) {
