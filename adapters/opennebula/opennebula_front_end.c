@@ -16,7 +16,7 @@ enum { ADMINISTRATORS = 0, REPLACE = 0, TEXT_MAX = 20 * 1024 };
 /* --- reading ---------------------------------------------------------------------------------- */
 
 struct document {
-    int32_t id, gid;
+    struct document_head head;
     struct attributes attributes;
 };
 
@@ -25,27 +25,6 @@ static const char *text_of(const struct attributes *attributes, const char *name
     const char *value = attributes_find(attributes, name);
 
     return value ? value : "";
-}
-
-static void read_document(struct pool_reader *reader, void *object, const struct pool_path *path,
-                          const struct pool_text *text)
-{
-    struct document *document = object;
-
-    switch (path->elements[0]->word) {
-    case WORD_ID:
-        pool_read_int(reader, path, text, 0, &document->id);
-        break;
-    case WORD_GID:
-        pool_read_int(reader, path, text, -1, &document->gid);
-        break;
-    case WORD_TEMPLATE:
-        if (path->n == 2)
-            pool_add_attribute(reader, pool_reader_list(reader, 0), path, 1, text);
-        break;
-    default:
-        break;
-    }
 }
 
 static void end_document(struct pool_reader *reader, void *object)
@@ -76,7 +55,7 @@ int opennebula_read_front_ends(const char *text, size_t length,
         .pool = "DOCUMENT_POOL",
         .object = "DOCUMENT",
         .size = sizeof(struct document),
-        .value = read_document,
+        .value = opennebula_read_document,
         .end = end_document,
     };
     const struct document *documents;
@@ -88,8 +67,8 @@ int opennebula_read_front_ends(const char *text, size_t length,
     for (size_t i = 0; i < items.n; i++) {
         const struct cloud_front_end front_end = front_end_of(&documents[i]);
 
-        if (documents[i].gid == ADMINISTRATORS && *text_of(&documents[i].attributes, "SERVER"))
-            visit(context, documents[i].id, &front_end);
+        if (documents[i].head.gid == ADMINISTRATORS && *text_of(&documents[i].attributes, "SERVER"))
+            visit(context, documents[i].head.id, &front_end);
     }
     free(items.items);
     pool_memory_destroy(items.memory);

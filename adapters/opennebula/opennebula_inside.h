@@ -30,6 +30,18 @@ enum {
     MARK_OF_GROUP = -4,        /* objects of the caller's main group */
 };
 
+/* The beginning of an object of a pool_format for documents. */
+struct document_head {
+    int32_t id, gid;
+};
+
+struct pool_reader;
+struct pool_path;
+struct pool_text;
+/* Its `value`: reads the head, and collects the attributes in the reader's list 0. */
+void opennebula_read_document(struct pool_reader *reader, void *object,
+                              const struct pool_path *path, const struct pool_text *text);
+
 /* Finds the mark in the answer of one.documentpool.info. *id DOCUMENT_NONE: no mark. O(length). */
 int opennebula_find_mark(const char *text, size_t length, int32_t *id, struct cloud_mark *mark,
                          struct error *err);

@@ -35,7 +35,7 @@ struct marking {
 /* --- documents -------------------------------------------------------------------------------- */
 
 struct document {
-    int32_t id, gid;
+    struct document_head head;
     struct cloud_mark mark;
 };
 
@@ -46,10 +46,10 @@ static void take(char *to, size_t size, const struct attributes *attributes, con
     snprintf(to, size, "%s", value ? value : "");
 }
 
-static void read_document(struct pool_reader *reader, void *object, const struct pool_path *path,
-                          const struct pool_text *text)
+void opennebula_read_document(struct pool_reader *reader, void *object,
+                              const struct pool_path *path, const struct pool_text *text)
 {
-    struct document *document = object;
+    struct document_head *document = object;
 
     switch (path->elements[0]->word) {
     case WORD_ID:
@@ -97,7 +97,7 @@ int opennebula_find_mark(const char *text, size_t length, int32_t *id, struct cl
         .pool = "DOCUMENT_POOL",
         .object = "DOCUMENT",
         .size = sizeof(struct document),
-        .value = read_document,
+        .value = opennebula_read_document,
         .end = end_document,
     };
     struct pool_items items;
@@ -109,9 +109,9 @@ int opennebula_find_mark(const char *text, size_t length, int32_t *id, struct cl
     *id = DOCUMENT_NONE;
     *mark = (struct cloud_mark){0};
     for (size_t i = 0; i < items.n && *id == DOCUMENT_NONE; i++) {
-        if (documents[i].gid != ADMINISTRATORS)
+        if (documents[i].head.gid != ADMINISTRATORS)
             continue;
-        *id = documents[i].id;
+        *id = documents[i].head.id;
         *mark = documents[i].mark;
     }
     free(items.items);
