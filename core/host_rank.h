@@ -40,6 +40,26 @@ struct host_rank {
     const int64_t *preferences; /* per host: added to all; NULL: nothing */
 };
 
+/* A sum of ranks, within the limits of the type. */
+static inline int64_t rank_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* The rank of `n` VMs of one rank, within the limits of the type. */
+static inline int64_t rank_multiply(int64_t rank, int64_t n)
+{
+    int64_t product;
+
+    if (!__builtin_mul_overflow(rank, n, &product))
+        return product;
+    return (rank < 0) != (n < 0) ? INT64_MIN : INT64_MAX;
+}
+
 /* Converts a result to a rank: truncated to an integer, within the limits. */
 int64_t rank_of_number(double number);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host_rank.h"
 #include "core/refusals.h"
 #include "util/instant.h"
 #include "util/map.h"
@@ -501,15 +502,6 @@ void occupancy_rules_until(const struct occupancy *occupancy, const struct vm_de
     }
 }
 
-static int64_t add_clamped(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    if (!__builtin_add_overflow(a, b, &sum))
-        return sum;
-    return a < 0 ? INT64_MIN : INT64_MAX;
-}
-
 void occupancy_preferences(const struct occupancy *occupancy, const struct vm_demand *demand,
                            int64_t at, int64_t *ranks)
 {
@@ -528,13 +520,13 @@ void occupancy_preferences(const struct occupancy *occupancy, const struct vm_de
                 int64_t place = place_of_stay(occupancy, rule->level, &stays->items[k]);
                 int64_t *sum = map_value(&sums, map_add(&sums, place));
 
-                *sum = add_clamped(*sum, rule->apart ? -rule->weight : rule->weight);
+                *sum = rank_add(*sum, rule->apart ? -rule->weight : rule->weight);
             }
         for (uint32_t host = 0; sums.n && host < site->n_hosts; host++) {
             const int64_t *sum =
                 map_value(&sums, map_find(&sums, place_of(occupancy, rule->level, host)));
 
-            ranks[host] = add_clamped(ranks[host], sum ? *sum : 0);
+            ranks[host] = rank_add(ranks[host], sum ? *sum : 0);
         }
         map_finish(&sums);
     }

@@ -98,24 +98,6 @@ static bool may_fit(struct engine *engine, const struct map_request *request)
 
 /* --- hosts of one node set, best first -------------------------------------------------------- */
 
-static int64_t add_clamped(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    if (!__builtin_add_overflow(a, b, &sum))
-        return sum;
-    return a < 0 ? INT64_MIN : INT64_MAX;
-}
-
-static int64_t times_clamped(int64_t a, int64_t b)
-{
-    int64_t product;
-
-    if (!__builtin_mul_overflow(a, b, &product))
-        return product;
-    return (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
-}
-
 static const struct host_load *load_of(const struct pass *pass, uint32_t host)
 {
     uint32_t slot = pass->engine->host_slot[host];
@@ -244,13 +226,13 @@ static void rank_by_vms(const struct pass *pass, const struct host_filter *filte
 
     for (size_t i = 0; i < ranked->n && pass->meeting.ranks; i++)
         ranked->ranks[i] =
-            add_clamped(ranked->ranks[i], meeting_rank(&pass->meeting, ranked->hosts[i]));
+            rank_add(ranked->ranks[i], meeting_rank(&pass->meeting, ranked->hosts[i]));
     for (size_t i = 0; i < ranked->n && by_number; i++) {
         uint32_t host = ranked->hosts[i];
         const struct host_load *load = load_of(pass, host);
         int64_t vms = (int64_t)pass->engine->bookings.vms_on[host] + (load ? load->n_vms : 0);
 
-        ranked->ranks[i] = add_clamped(ranked->ranks[i], times_clamped(filter->rank_per_vm, vms));
+        ranked->ranks[i] = rank_add(ranked->ranks[i], rank_multiply(filter->rank_per_vm, vms));
     }
 }
 
@@ -421,7 +403,7 @@ static int64_t rank_per_vm(const struct pass *pass, const struct node_set *nodes
     int64_t per_vm = nodes->demand ? demand_own_weight(nodes->demand) : 0;
 
     if (nodes->hosts && !is_ranked_ahead(pass, nodes->hosts))
-        per_vm = add_clamped(per_vm, nodes->hosts->rank_per_vm);
+        per_vm = rank_add(per_vm, nodes->hosts->rank_per_vm);
     return per_vm;
 }
 
@@ -445,7 +427,7 @@ static bool map_set(struct pass *pass, uint32_t set)
             continue;
         }
         if (++done < nodes->count && per_vm) {
-            best->rank = add_clamped(best->rank, per_vm);
+            best->rank = rank_add(best->rank, per_vm);
             host_order_settle(&order);
         }
     }

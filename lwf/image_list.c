@@ -117,7 +117,7 @@ struct image_list *image_list_read(const char *path, struct error *err)
     struct image_list *list;
 
     if (!file) {
-        error_set(err, errno, "%s: cannot be read: %s", path, strerror(errno));
+        error_errno(err, "%s: cannot be read", path);
         return NULL;
     }
     list = memory_new(1, sizeof *list);

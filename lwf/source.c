@@ -41,7 +41,7 @@ struct source *source_open(const char *path, struct error *err)
     source->descriptor =
         standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
     if (source->descriptor < 0 || fstat(source->descriptor, &status) < 0) {
-        error_set(err, errno, "%s: cannot be read: %s", path, strerror(errno));
+        error_errno(err, "%s: cannot be read", path);
         goto error;
     }
     if (S_ISDIR(status.st_mode)) {
@@ -90,7 +90,7 @@ static ssize_t read_file(struct source *source, void *buffer, size_t size, struc
         n = read(source->descriptor, buffer, size);
     while (n < 0 && errno == EINTR);
     if (n < 0)
-        error_set(err, errno, "%s: cannot be read: %s", source->name, strerror(errno));
+        error_errno(err, "%s: cannot be read", source->name);
     return n;
 }
 
@@ -144,7 +144,7 @@ int source_rewind(struct source *source, struct error *err)
         return error_set(err, ESPIPE, "%s: cannot be read twice because it is not a regular file",
                          source->name);
     if (source->descriptor >= 0 && lseek(source->descriptor, 0, SEEK_SET) < 0)
-        return error_set(err, errno, "%s: cannot be read again: %s", source->name, strerror(errno));
+        return error_errno(err, "%s: cannot be read again", source->name);
     source->offset = 0;
     source->n_peeked = source->peeked_taken = 0;
     return 0;

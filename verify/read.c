@@ -206,7 +206,7 @@ json_t *schedule_load(const char *path, struct error *err)
         return load(stdin, "standard input", err);
     file = fopen(path, "rb");
     if (!file) {
-        error_set(err, errno, "%s: %s", path, strerror(errno));
+        error_errno(err, "%s", path);
         return NULL;
     }
     root = load(file, path, err);

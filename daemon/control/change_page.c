@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,7 +67,7 @@ struct change_page *change_page_create(const char *socket, gid_t group, struct e
     struct change_page *page = fd < 0 ? NULL : map_page(path, fd, true);
 
     if (!page)
-        error_set(err, errno, "%s: cannot be created: %s", path, strerror(errno));
+        error_errno(err, "%s: cannot be created", path);
     free(path);
     return page;
 }

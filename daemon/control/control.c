@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/control/change_page.h"
 #include "daemon/control/control_client.h"
 #include "daemon/control/control_listen.h"
+#include "util/clock.h"
 #include "util/memory.h"
 #include "util/unqualified.h"
 
@@ -40,14 +40,6 @@ struct control {
     uint64_t asking;
     json_t *early;
 };
-
-static int64_t milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 struct control *control_create(const char *path, const char *group, control_handler *handler,
                                void *context, struct error *err)
@@ -129,7 +121,7 @@ unsigned control_waitfds(const struct control *control, struct pollfd *fds, unsi
     unsigned n = 0;
 
     share(control);
-    if (room > 0 && milliseconds() >= control->deaf_until)
+    if (room > 0 && clock_milliseconds(CLOCK_MONOTONIC) >= control->deaf_until)
         fds[n++] = (struct pollfd){.fd = control->listener, .events = POLLIN};
     for (size_t i = 0; i < control->n_clients && n < room; i++)
         fds[n++] =
@@ -322,7 +314,7 @@ void control_serve(struct control *control)
 {
     struct pollfd fds[CONTROL_CLIENTS_MAX + 1];
     size_t n = control->n_clients;
-    int64_t now = milliseconds();
+    int64_t now = clock_milliseconds(CLOCK_MONOTONIC);
 
     /* Poll again: curl's events do not include hang-ups. */
     for (size_t i = 0; i < n; i++)
@@ -340,7 +332,7 @@ void control_serve(struct control *control)
 
 void control_answer(struct control *control, uint64_t ticket, json_t *answer)
 {
-    int64_t now = milliseconds();
+    int64_t now = clock_milliseconds(CLOCK_MONOTONIC);
 
     share(control);
     if (ticket == control->asking && ticket != 0 && !control->early) {

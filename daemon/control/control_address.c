@@ -20,7 +20,7 @@ static int through_directory(const char *path, struct sockaddr_un *address, int 
 
     *directory = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (*directory < 0)
-        result = error_set(err, errno, "%s: cannot open its directory: %s", path, strerror(errno));
+        result = error_errno(err, "%s: cannot open its directory", path);
     else {
         length = snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s",
                           *directory, name);

@@ -7,21 +7,13 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/control/control.h"
+#include "util/clock.h"
 #include "util/memory.h"
 
 enum { ANSWER_MAX = 256 << 20 };
-
-static int64_t milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static int not_in_time(const char *path, struct error *err)
 {
@@ -46,14 +38,14 @@ static int connect_error(const char *path, struct error *err)
     case EAGAIN:
         return not_in_time(path, err);
     default:
-        return error_set(err, errno, "%s: cannot connect: %s", path, strerror(errno));
+        return error_errno(err, "%s: cannot connect", path);
     }
 }
 
 /* Waits until `until` if the queue of connections to be accepted is full. */
 static int connect_until(int fd, const struct sockaddr_un *address, int64_t until)
 {
-    int64_t left = until - milliseconds();
+    int64_t left = until - clock_milliseconds(CLOCK_MONOTONIC);
     struct timeval limit = {.tv_sec = left / 1000, .tv_usec = left % 1000 * 1000};
     int result;
 
@@ -77,7 +69,7 @@ static int connect_to(const char *path, int64_t until, struct error *err)
         goto end;
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) {
-        error_set(err, errno, "cannot create a socket: %s", strerror(errno));
+        error_errno(err, "cannot create a socket");
     } else if (connect_until(fd, &address, until) < 0) {
         connect_error(path, err);
         close(fd);
@@ -98,12 +90,12 @@ static int wait_for(int fd, short events, int64_t until, const char *path, struc
     do {
         int n;
 
-        left = until - milliseconds();
+        left = until - clock_milliseconds(CLOCK_MONOTONIC);
         n = left > 0 ? poll(&one, 1, (int)left) : 0;
         if (n > 0)
             return 0;
         if (n < 0 && errno != EINTR)
-            return error_set(err, errno, "%s: cannot wait: %s", path, strerror(errno));
+            return error_errno(err, "%s: cannot wait", path);
     } while (left > 0);
     return not_in_time(path, err);
 }
@@ -130,7 +122,7 @@ static int send_all(int fd, const char *text, size_t length, int64_t until, cons
         } else if (errno == EPIPE || errno == ECONNRESET)
             return 0; /* the answer may give the reason */
         else if (errno != EINTR)
-            return error_set(err, errno, "%s: cannot send: %s", path, strerror(errno));
+            return error_errno(err, "%s: cannot send", path);
     }
     return 0;
 }
@@ -166,7 +158,7 @@ static int read_line(int fd, char **line, int64_t until, const char *path, struc
             if (wait_for(fd, POLLIN, until, path, err) < 0)
                 break;
         } else if (errno != EINTR) {
-            error_set(err, errno, "%s: cannot receive: %s", path, strerror(errno));
+            error_errno(err, "%s: cannot receive", path);
             break;
         }
     }
@@ -198,7 +190,7 @@ bool control_is_open(int fd)
 char *control_ask_on(int *fd, const char *path, const json_t *request, int timeout,
                      struct error *err)
 {
-    int64_t until = milliseconds() + timeout;
+    int64_t until = clock_milliseconds(CLOCK_MONOTONIC) + timeout;
     char *text = json_dumps(request, JSON_COMPACT), *line = NULL;
     size_t length = text ? strlen(text) : 0;
 

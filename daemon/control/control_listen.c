@@ -38,15 +38,13 @@ static int remove_stale(const char *path, const struct sockaddr_un *address, str
     int fd, refused;
 
     if (lstat(path, &status) < 0)
-        return errno == ENOENT
-                   ? 0
-                   : error_set(err, errno, "%s: cannot read its status: %s", path, strerror(errno));
+        return errno == ENOENT ? 0 : error_errno(err, "%s: cannot read its status", path);
     if (!S_ISSOCK(status.st_mode))
         return error_set(err, EEXIST,
                          "%s exists and is not a socket: remove it, or set control-socket", path);
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return error_set(err, errno, "cannot create a socket: %s", strerror(errno));
+        return error_errno(err, "cannot create a socket");
     refused = connect(fd, (const struct sockaddr *)address, sizeof *address) < 0 &&
               (errno == ECONNREFUSED || errno == ENOENT);
     close(fd);
@@ -55,7 +53,7 @@ static int remove_stale(const char *path, const struct sockaddr_un *address, str
             err, EADDRINUSE,
             "%s: another galernad is listening there: stop it first, or set control-socket", path);
     if (unlink(path) < 0 && errno != ENOENT)
-        return error_set(err, errno, "%s: cannot remove the old socket: %s", path, strerror(errno));
+        return error_errno(err, "%s: cannot remove the old socket", path);
     return 0;
 }
 
@@ -82,9 +80,9 @@ static int open_listener(const char *path, const struct sockaddr_un *address, gi
         return -1;
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return error_set(err, errno, "cannot create a socket: %s", strerror(errno));
+        return error_errno(err, "cannot create a socket");
     if (bind_private(fd, path, address, group) < 0 || listen(fd, BACKLOG) < 0) {
-        error_set(err, errno, "%s: cannot create the control socket: %s", path, strerror(errno));
+        error_errno(err, "%s: cannot create the control socket", path);
         close(fd);
         return -1;
     }

@@ -13,7 +13,7 @@
 
 /* --- a poll ----------------------------------------------------------------------------------- */
 
-static void poll_failed(struct world *world, const char *why)
+static void keep_first_failure(struct world *world, const char *why)
 {
     if (!world->failed)
         snprintf(world->error, sizeof world->error, "%s", why);
@@ -123,7 +123,7 @@ static void note_left_out(struct world *world, const struct pool_errors *errors,
 static bool arrived(struct world *world, const struct cloud_answer *answer)
 {
     if (answer->error)
-        poll_failed(world, answer->error);
+        keep_first_failure(world, answer->error);
     return !answer->error;
 }
 

@@ -19,8 +19,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "util/clock.h"
 
 enum { LIMIT_MS = 500, CANDIDATES_MAX = 5, VM_DIGITS_MAX = 10 };
 
@@ -60,22 +61,14 @@ static void find_candidates(struct wake_candidates *candidates, const char *name
         offer(candidates, user->pw_dir, "/.local/state/galerna/control.sock");
 }
 
-static long now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Waits for any answer, which means that the request was read. */
-static void await_answer(int fd, long until)
+static void await_answer(int fd, int64_t until)
 {
     char answer[256];
 
     for (;;) {
         struct pollfd wait = {.fd = fd, .events = POLLIN};
-        long left = until - now_ms();
+        int64_t left = until - clock_milliseconds(CLOCK_MONOTONIC);
 
         if (left <= 0 || poll(&wait, 1, (int)left) == 0)
             return;
@@ -84,7 +77,7 @@ static void await_answer(int fd, long until)
     }
 }
 
-static bool tell(const char *path, const char *request, long until)
+static bool tell(const char *path, const char *request, int64_t until)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = strlen(request);
@@ -124,7 +117,7 @@ int main(int argc, char **argv)
     struct wake_candidates candidates = {.n = 0};
     const char *named = NULL, *vm = NULL;
     char request[64] = "{\"command\": \"wake\"}\n";
-    long until;
+    int64_t until;
 
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
@@ -140,7 +133,7 @@ int main(int argc, char **argv)
         snprintf(request, sizeof request, "{\"command\": \"wake\", \"vm\": %lu}\n",
                  strtoul(vm, NULL, 10));
     find_candidates(&candidates, named);
-    until = now_ms() + LIMIT_MS;
+    until = clock_milliseconds(CLOCK_MONOTONIC) + LIMIT_MS;
     for (int i = 0; i < candidates.n; i++)
         if (tell(candidates.paths[i], request, until))
             return 0;
