@@ -110,7 +110,7 @@ static bool may_make_room(struct engine *engine, const struct map_request *reque
         return may_be_forced(engine, request, lease) && is_of_use(engine, request, lease);
     if (terms_when_preempted(engine, lease) == TERMS_NON_PREEMPTABLE)
         return false;
-    if (is_its_turn(engine, lease, request->lease))
+    if (is_protected_by_share(engine, lease, request->lease))
         return false;
     if (request->spare_planned && !lease_plan_running(lease))
         return false;

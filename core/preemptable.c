@@ -54,8 +54,8 @@ bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at,
     return fits;
 }
 
-bool is_its_turn(const struct engine *engine, const struct lease *lease,
-                 const struct lease *preemptor)
+bool is_protected_by_share(const struct engine *engine, const struct lease *lease,
+                           const struct lease *preemptor)
 {
     return engine->shares && lease->request.kind == LEASE_BEST_EFFORT &&
            preemptor->request.kind == LEASE_BEST_EFFORT &&

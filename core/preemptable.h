@@ -29,8 +29,8 @@ bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at,
 /* Does fair share protect the lease from `preemptor`, which has the same priority but whose owner
  * comes after the lease's owner? The policy might otherwise favor leases that have waited long.
  * O(1). */
-bool is_its_turn(const struct engine *engine, const struct lease *lease,
-                 const struct lease *preemptor);
+bool is_protected_by_share(const struct engine *engine, const struct lease *lease,
+                           const struct lease *preemptor);
 
 /* Can the lease free its hosts by `at` through suspension or a stop? */
 bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);

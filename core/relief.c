@@ -30,7 +30,7 @@ static void gather_running(struct engine *engine, const struct lease *lease,
 
         if (r->kind != RESERVATION_VM || r->state != RESERVATION_ACTIVE || r->lease == lease ||
             r->lease->request.kind != LEASE_BEST_EFFORT || !may_be_suspended(engine, r->lease) ||
-            is_its_turn(engine, r->lease, lease))
+            is_protected_by_share(engine, r->lease, lease))
             continue;
         reliefs->victims = memory_grow(reliefs->victims, &reliefs->allocated, reliefs->n + 1,
                                        sizeof *reliefs->victims);

@@ -31,7 +31,7 @@
 struct answers;
 struct control;
 struct enactor;
-struct estimates;
+struct learned;
 struct guard;
 struct http;
 struct lessons;
@@ -98,7 +98,7 @@ struct daemon {
     struct store *store;
     struct cloud *cloud;
     struct world *world;
-    struct estimates *estimates;
+    struct learned *learned;
     struct planner *planner;
     struct lessons *lessons;
     struct enactor *enactor;

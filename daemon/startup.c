@@ -481,13 +481,13 @@ static int make_loop(struct app *app)
     daemon->follows_since = INSTANT_NONE;
     daemon->world = world_create(&world, daemon_polled, daemon);
     world_recall_promises(daemon->world, daemon->store);
-    daemon->estimates = estimates_create(daemon->store, daemon->live->estimate_margin);
+    daemon->learned = learned_create(daemon->store, daemon->live->estimate_margin);
     daemon->metrics = metrics_create(daemon);
     daemon->lessons = lessons_create(daemon->store, &listener);
     daemon->planner = planner_create(&settings, daemon->store, daemon->world, &err);
     if (!daemon->planner)
         return fail_policies(app, &err);
-    planner_set_estimates(daemon->planner, daemon->estimates);
+    planner_set_learned(daemon->planner, daemon->learned);
     daemon->enactor = enactor_create(daemon);
     daemon->messages = messages_create(daemon);
     daemon->notices = notices_create(daemon);
@@ -554,7 +554,7 @@ static void take_down(struct app *app)
     enactor_destroy(daemon->enactor);
     planner_destroy(daemon->planner);
     reload_destroy(daemon->reload);
-    estimates_destroy(daemon->estimates);
+    learned_destroy(daemon->learned);
     world_destroy(daemon->world);
     guard_destroy(daemon->guard);
     services_templates_forget(daemon);

@@ -19,7 +19,7 @@ static enum notify_end hand_over(const json_t *job, struct error *err)
         if (strcmp(kinds[i].kind, notify_text(job, "kind")) == 0)
             return kinds[i].hand_over(job, err);
     error_set(err, 0, "a job of unknown kind '%.40s'", notify_text(job, "kind"));
-    return NOTIFY_REFUSED;
+    return NOTIFY_NEVER;
 }
 
 int main(void)
@@ -31,7 +31,7 @@ int main(void)
 
     if (!job) {
         fprintf(stderr, "the job cannot be read: %s\n", wrong.text);
-        return NOTIFY_REFUSED;
+        return NOTIFY_NEVER;
     }
     end = hand_over(job, &err);
     if (end != NOTIFY_DONE)

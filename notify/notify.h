@@ -13,9 +13,9 @@
 
 enum notify_end {
     NOTIFY_DONE = 0,
-    NOTIFY_REFUSED = 65, /* not handed over; another attempt would fail as well */
+    NOTIFY_NEVER = 65,   /* not handed over; another attempt would fail as well */
     NOTIFY_UNKNOWN = 70, /* perhaps handed over */
-    NOTIFY_FAILED = 75,  /* not handed over for now */
+    NOTIFY_AGAIN = 75,   /* not handed over for now */
 };
 
 /* The receivers: name, its word (an option of [notify NAME], and the job's `kind`), and what hands

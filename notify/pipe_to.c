@@ -42,7 +42,7 @@ static enum notify_end await(pid_t pid, const char *program, struct error *err)
         return NOTIFY_UNKNOWN;
     }
     error_set(err, 0, "%s ended with exit code %d", program, WEXITSTATUS(status));
-    return NOTIFY_FAILED;
+    return NOTIFY_AGAIN;
 }
 
 enum notify_end notify_pipe_to(char *const *arguments, const char *text, struct error *err)
@@ -52,7 +52,7 @@ enum notify_end notify_pipe_to(char *const *arguments, const char *text, struct 
     pid_t pid;
 
     if (input < 0)
-        return NOTIFY_FAILED;
+        return NOTIFY_AGAIN;
     /* Background processes of the program must not keep our standard error open, because galernad
      * waits for its end.
      */
@@ -66,7 +66,7 @@ enum notify_end notify_pipe_to(char *const *arguments, const char *text, struct 
     close(input);
     if (code) {
         error_set(err, code, "%s: %s", arguments[0], strerror(code));
-        return NOTIFY_FAILED;
+        return NOTIFY_AGAIN;
     }
     return await(pid, arguments[0], err);
 }

@@ -11,7 +11,7 @@ enum notify_end notify_program(const json_t *job, struct error *err)
     char *arguments[] = {program, NULL}, *text = json_dumps(notice, JSON_COMPACT);
     enum notify_end end;
 
-    end = text ? notify_pipe_to(arguments, text, err) : NOTIFY_REFUSED;
+    end = text ? notify_pipe_to(arguments, text, err) : NOTIFY_NEVER;
     free(program);
     free(text);
     return end;

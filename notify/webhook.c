@@ -65,7 +65,7 @@ static enum notify_end outcome(CURL *curl, CURLcode code, const char *url, struc
         code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_SSL_CONNECT_ERROR ||
         code == CURLE_PEER_FAILED_VERIFICATION) {
         error_set(err, 0, "%s: %s", url, curl_easy_strerror(code));
-        return NOTIFY_FAILED;
+        return NOTIFY_AGAIN;
     }
     if (code != CURLE_OK) {
         error_set(err, 0, "%s: %s", url, curl_easy_strerror(code));
@@ -75,7 +75,7 @@ static enum notify_end outcome(CURL *curl, CURLcode code, const char *url, struc
     if (status >= 200 && status < 300)
         return NOTIFY_DONE;
     error_set(err, 0, "%s answered %ld", url, status);
-    return status >= 500 || status == 408 || status == 429 ? NOTIFY_FAILED : NOTIFY_REFUSED;
+    return status >= 500 || status == 408 || status == 429 ? NOTIFY_AGAIN : NOTIFY_NEVER;
 }
 
 static enum notify_end post(CURL *curl, const char *url, const char *body,
@@ -98,13 +98,13 @@ enum notify_end notify_webhook(const json_t *job, struct error *err)
     char *body = json_dumps(notice, JSON_COMPACT);
     char signature[128], delivery[160];
     struct curl_slist *headers = NULL;
-    enum notify_end end = NOTIFY_FAILED;
+    enum notify_end end = NOTIFY_AGAIN;
     struct key key = {.n = 0};
     CURL *curl;
 
     if (!body || read_key(notify_text(job, "key_file"), &key, err) < 0) {
         free(body);
-        return NOTIFY_FAILED;
+        return NOTIFY_AGAIN;
     }
     sign(&key, body, signature, sizeof signature);
     snprintf(delivery, sizeof delivery, "X-Galerna-Delivery: %.120s", notify_text(notice, "id"));

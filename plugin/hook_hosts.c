@@ -28,7 +28,7 @@ static bool ask(struct instance *instance, const struct galerna_host_batch *batc
 
     instance_call_ended(instance, began, "score");
     if (verdict == GALERNA_OK) {
-        host_check_scores(instance, scores, batch->n_hosts);
+        policy_check_scores(instance, scores, batch->n_hosts);
         return true;
     }
     if (verdict != GALERNA_SKIP)
@@ -46,7 +46,7 @@ static void score_chain(struct policy_host *host, const struct chain *chain,
     fill(scores, batch->n_hosts, 0);
     for (size_t i = 0; i < chain->n; i++)
         if (ask(chain->instances[i], batch, host->scores)) {
-            host_add_scores(scores, host->scores, batch->n_hosts, chain->instances[i]->weight);
+            policy_add_scores(scores, host->scores, batch->n_hosts, chain->instances[i]->weight);
             weights += chain->instances[i]->weight;
         }
     for (size_t i = 0; i < batch->n_hosts && weights > 1; i++)

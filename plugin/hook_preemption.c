@@ -67,7 +67,7 @@ static bool ask_score(struct instance *instance, const struct galerna_victim_bat
 
     instance_call_ended(instance, began, "score");
     if (verdict == GALERNA_OK) {
-        host_check_scores(instance, scores, batch->n_victims);
+        policy_check_scores(instance, scores, batch->n_victims);
         return true;
     }
     if (verdict == GALERNA_SKIP)
@@ -92,7 +92,7 @@ void host_score_victims(void *context, const struct victim_batch *batch, int64_t
     for (size_t i = 0; i < chain->n; i++)
         if (chain->instances[i]->preemption->score &&
             ask_score(chain->instances[i], &view, host->scores)) {
-            host_add_scores(scores, host->scores, n, chain->instances[i]->weight);
+            policy_add_scores(scores, host->scores, n, chain->instances[i]->weight);
             weights += chain->instances[i]->weight;
         }
     for (size_t i = 0; i < n; i++)

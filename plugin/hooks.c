@@ -5,7 +5,7 @@
 _Static_assert(GALERNA_SCORE_MAX == POLICY_SCORE_MAX && GALERNA_VETO == POLICY_VETO,
                "scores are passed through");
 
-void host_check_scores(struct instance *instance, int64_t *scores, size_t n)
+void policy_check_scores(struct instance *instance, int64_t *scores, size_t n)
 {
     uint64_t outside = 0;
 
@@ -25,7 +25,7 @@ void host_check_scores(struct instance *instance, int64_t *scores, size_t n)
         }
 }
 
-void host_add_scores(int64_t *sums, const int64_t *scores, size_t n, unsigned weight)
+void policy_add_scores(int64_t *sums, const int64_t *scores, size_t n, unsigned weight)
 {
     for (size_t i = 0; i < n; i++)
         sums[i] =

@@ -44,7 +44,7 @@ int64_t host_estimate(void *context, const struct lease_estimate *question);
 
 /* Clamps and counts scores out of range, which are rare. O(n), without branches if all are in
  * range. */
-void host_check_scores(struct instance *instance, int64_t *scores, size_t n);
+void policy_check_scores(struct instance *instance, int64_t *scores, size_t n);
 
 /* Adds weight * scores to sums; a veto in either stays a veto. */
-void host_add_scores(int64_t *sums, const int64_t *scores, size_t n, unsigned weight);
+void policy_add_scores(int64_t *sums, const int64_t *scores, size_t n, unsigned weight);

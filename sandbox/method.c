@@ -1,4 +1,4 @@
-/* The methods' side of XML-RPC: arguments in, the daemon's arrays of 3 or 5 out. */
+/* The methods of the XML-RPC interface: their tables, arguments and answers (arrays of 3 or 5). */
 #include "sandbox/method.h"
 
 #include <stdarg.h>

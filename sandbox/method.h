@@ -1,4 +1,5 @@
-/* method.h: the methods' side of XML-RPC: arguments in, the daemon's arrays of 3 or 5 out. */
+/* method.h: the methods of the XML-RPC interface: their tables, arguments and answers
+ * (arrays of 3 or 5). */
 #pragma once
 
 #include <xmlrpc-c/base.h>

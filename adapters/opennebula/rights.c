@@ -339,12 +339,12 @@ void rights_destroy(struct rights *rights)
 /* --- Granting --- */
 
 /* One user's rights. */
-struct limits {
+struct allowed {
     int64_t values[RIGHTS];
 };
 
 static void overlay(const struct rights *rights, enum section_kind kind, const char *name,
-                    struct limits *limits)
+                    struct allowed *limits)
 {
     const struct section key = {.kind = kind, .name = name}, *section;
 
@@ -356,9 +356,9 @@ static void overlay(const struct rights *rights, enum section_kind kind, const c
             limits->values[i] = section->values[i];
 }
 
-static struct limits limits_of(const struct rights *rights, const char *user, const char *group)
+static struct allowed allowed_to(const struct rights *rights, const char *user, const char *group)
 {
-    struct limits limits;
+    struct allowed limits;
 
     memcpy(limits.values, rights->values, sizeof limits.values);
     if (group && strcmp(group, "oneadmin") == 0)
@@ -396,14 +396,14 @@ static const char *span_text(int64_t seconds, char *text, size_t size)
     return text;
 }
 
-static const char *at_most(const struct limits *limits, enum right right, char text[AT_MOST_TEXT])
+static const char *at_most(const struct allowed *limits, enum right right, char text[AT_MOST_TEXT])
 {
     snprintf(text, AT_MOST_TEXT, "at most %" PRId64 " %s allowed (%s)", limits->values[right],
              limits->values[right] == 1 ? "is" : "are", row_of(right).name);
     return text;
 }
 
-static int check_kind(const struct limits *limits, const struct lease_spec *spec,
+static int check_kind(const struct allowed *limits, const struct lease_spec *spec,
                       char reason[LEASE_SPEC_TEXT_MAX])
 {
     if (spec->kind == LEASE_RESERVATION && !limits->values[RIGHT_RESERVATIONS])
@@ -415,7 +415,7 @@ static int check_kind(const struct limits *limits, const struct lease_spec *spec
     return 0;
 }
 
-static bool is_denied(const struct limits *limits, size_t term, const struct term_values *values)
+static bool is_denied(const struct allowed *limits, size_t term, const struct term_values *values)
 {
     const struct lease_term *row = &lease_terms[term];
     int64_t limit = limits->values[RIGHT_TERM + term];
@@ -427,7 +427,7 @@ static bool is_denied(const struct limits *limits, size_t term, const struct ter
 }
 
 /* Refuses requested terms that exceed the rights, but adjusts site defaults. */
-static int check_terms(const struct limits *limits, struct lease_spec *spec,
+static int check_terms(const struct allowed *limits, struct lease_spec *spec,
                        char reason[LEASE_SPEC_TEXT_MAX])
 {
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
@@ -450,7 +450,7 @@ static int check_terms(const struct limits *limits, struct lease_spec *spec,
     return 0;
 }
 
-static int check_ahead(const struct limits *limits, const char *name, int64_t at, int64_t now,
+static int check_ahead(const struct allowed *limits, const char *name, int64_t at, int64_t now,
                        char reason[LEASE_SPEC_TEXT_MAX])
 {
     char asked[32], limit[AT_MOST_TEXT];
@@ -465,7 +465,7 @@ static int check_ahead(const struct limits *limits, const char *name, int64_t at
 }
 
 /* Checks the totals of the user's reservations and deadline leases. */
-static int check_reserved(const struct limits *limits, const struct rights_request *request,
+static int check_reserved(const struct allowed *limits, const struct rights_request *request,
                           char reason[LEASE_SPEC_TEXT_MAX])
 {
     const int64_t *most = limits->values;
@@ -488,7 +488,7 @@ static int check_reserved(const struct limits *limits, const struct rights_reque
     return 0;
 }
 
-static int check_amounts(const struct limits *limits, const struct rights_request *request,
+static int check_amounts(const struct allowed *limits, const struct rights_request *request,
                          char reason[LEASE_SPEC_TEXT_MAX])
 {
     const struct lease_spec *spec = request->spec;
@@ -505,7 +505,7 @@ static int check_amounts(const struct limits *limits, const struct rights_reques
     return 0;
 }
 
-static int check_change(const struct limits *limits, const struct rights_change *change,
+static int check_change(const struct allowed *limits, const struct rights_change *change,
                         char reason[LEASE_SPEC_TEXT_MAX])
 {
     const int64_t *most = limits->values;
@@ -533,7 +533,7 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
                  char reason[LEASE_SPEC_TEXT_MAX])
 {
     struct lease_spec *spec = request->spec;
-    const struct limits limits = limits_of(rights, request->user, request->group);
+    const struct allowed limits = allowed_to(rights, request->user, request->group);
     uint32_t n_vms = spec->group_size > request->n_vms ? spec->group_size : request->n_vms;
     char most[AT_MOST_TEXT];
 
@@ -556,7 +556,7 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
 int rights_grant_booking(const struct rights *rights, const struct rights_booking *booking,
                          char reason[LEASE_SPEC_TEXT_MAX])
 {
-    const struct limits limits = limits_of(rights, booking->user, booking->group);
+    const struct allowed limits = allowed_to(rights, booking->user, booking->group);
     const int64_t *most = limits.values;
     int64_t length = booking->until - booking->from;
     char asked[32], limit[AT_MOST_TEXT];

@@ -1,4 +1,4 @@
-/* Converts records of the store to JSON. */
+/* Texts, times and written JSON as values of jansson. */
 #include "daemon/control/answers_json.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* answers_json.h: records of the store as JSON. */
+/* answers_json.h: texts, times and written JSON as values of jansson. */
 #pragma once
 
 #include <jansson.h>

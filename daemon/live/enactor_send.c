@@ -144,18 +144,18 @@ static void call(struct enactor *enactor, const struct vm_record *vm, bool unloc
 /* Starts the measurement of the operation's duration. */
 static void measure(struct enactor *enactor, const struct vm_record *vm)
 {
-    struct estimates *estimates = enactor->daemon->estimates;
+    struct learned *learned = enactor->daemon->learned;
     int64_t now = clock_monotonic();
 
     if (command_kinds[vm->command].effect == EFFECT_SUSPEND)
-        estimates_begun(estimates, vm->id, OPERATION_SUSPEND, vm->memory, now);
+        learned_begun(learned, vm->id, OPERATION_SUSPEND, vm->memory, now);
     else if (vm->command == COMMAND_DEPLOY)
-        estimates_begun(estimates, vm->id, vm->ran ? OPERATION_RESUME : OPERATION_BOOT, vm->memory,
-                        now);
+        learned_begun(learned, vm->id, vm->ran ? OPERATION_RESUME : OPERATION_BOOT, vm->memory,
+                      now);
     else if (vm->command == COMMAND_RESUME)
-        estimates_begun(estimates, vm->id, OPERATION_RESUME, vm->memory, now);
+        learned_begun(learned, vm->id, OPERATION_RESUME, vm->memory, now);
     else
-        estimates_forget(estimates, vm->id);
+        learned_forget(learned, vm->id);
 }
 
 /* "VM 4: unlock, stop (lease 2: Being suspended for lease 7)". */

@@ -22,7 +22,7 @@ static int64_t patience(const struct enactor *enactor, const struct vm_observati
     int64_t longest = enactor->daemon->live->stuck_after;
 
     for (int kind = 0; kind < OPERATIONS; kind++) {
-        struct estimate estimate = estimates_of(enactor->daemon->estimates, (enum operation)kind);
+        struct estimate estimate = learned_of(enactor->daemon->learned, (enum operation)kind);
         int64_t seconds = TIMES * estimate_seconds(&estimate, observed->memory);
 
         if (seconds > longest)

@@ -38,7 +38,7 @@ struct under_way {
     int64_t memory, began;
 };
 
-struct estimates {
+struct learned {
     struct store *store;
     double margin; /* deviations */
     struct model models[OPERATIONS];
@@ -68,34 +68,34 @@ static void read_model(const struct store *store, const char *name, struct model
         *model = read;
 }
 
-static void write_model(const struct estimates *estimates, enum operation operation)
+static void write_model(const struct learned *learned, enum operation operation)
 {
-    const struct model *model = &estimates->models[operation];
+    const struct model *model = &learned->models[operation];
     char text[128];
 
     snprintf(text, sizeof text, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64,
              model->n, model->span.mean, model->span.deviation, model->share.mean,
              model->share.deviation);
-    store_set_fact(estimates->store, fact_names[operation], text);
+    store_set_fact(learned->store, fact_names[operation], text);
 }
 
-struct estimates *estimates_create(struct store *store, double margin)
+struct learned *learned_create(struct store *store, double margin)
 {
-    struct estimates *estimates = memory_new(1, sizeof *estimates);
+    struct learned *learned = memory_new(1, sizeof *learned);
 
-    estimates->store = store;
-    estimates->margin = margin;
+    learned->store = store;
+    learned->margin = margin;
     for (int i = 0; i < OPERATIONS; i++)
-        read_model(store, fact_names[i], &estimates->models[i]);
-    return estimates;
+        read_model(store, fact_names[i], &learned->models[i]);
+    return learned;
 }
 
-void estimates_destroy(struct estimates *estimates)
+void learned_destroy(struct learned *learned)
 {
-    if (!estimates)
+    if (!learned)
         return;
-    free(estimates->under_way);
-    free(estimates);
+    free(learned->under_way);
+    free(learned);
 }
 
 /* --- operations in progress ------------------------------------------------------------------- */
@@ -108,50 +108,50 @@ static int order_of_vms(const void *vm, const void *under_way)
 }
 
 /* The VM's index, or the place to insert it, in ascending order. */
-static size_t place_of(const struct estimates *estimates, int32_t vm)
+static size_t place_of(const struct learned *learned, int32_t vm)
 {
-    return search_place(&vm, estimates->under_way, estimates->n_under_way,
-                        sizeof *estimates->under_way, order_of_vms);
+    return search_place(&vm, learned->under_way, learned->n_under_way, sizeof *learned->under_way,
+                        order_of_vms);
 }
 
-static struct under_way *find(const struct estimates *estimates, int32_t vm)
+static struct under_way *find(const struct learned *learned, int32_t vm)
 {
-    size_t place = place_of(estimates, vm);
+    size_t place = place_of(learned, vm);
 
-    return place < estimates->n_under_way && estimates->under_way[place].vm == vm
-               ? &estimates->under_way[place]
+    return place < learned->n_under_way && learned->under_way[place].vm == vm
+               ? &learned->under_way[place]
                : NULL;
 }
 
-static void drop(struct estimates *estimates, struct under_way *found)
+static void drop(struct learned *learned, struct under_way *found)
 {
-    struct under_way *end = estimates->under_way + estimates->n_under_way--;
+    struct under_way *end = learned->under_way + learned->n_under_way--;
 
     memmove(found, found + 1, (size_t)(end - found - 1) * sizeof *found);
 }
 
-void estimates_begun(struct estimates *estimates, int32_t vm, enum operation operation,
-                     int64_t memory, int64_t at)
+void learned_begun(struct learned *learned, int32_t vm, enum operation operation, int64_t memory,
+                   int64_t at)
 {
     size_t place;
 
-    estimates_forget(estimates, vm);
-    if (estimates->n_under_way == UNDER_WAY_MAX)
+    learned_forget(learned, vm);
+    if (learned->n_under_way == UNDER_WAY_MAX)
         return;
-    place = place_of(estimates, vm);
-    estimates->under_way = memory_grow(estimates->under_way, &estimates->allocated,
-                                       estimates->n_under_way + 1, sizeof *estimates->under_way);
-    memmove(&estimates->under_way[place + 1], &estimates->under_way[place],
-            (estimates->n_under_way++ - place) * sizeof *estimates->under_way);
-    estimates->under_way[place] = (struct under_way){vm, operation, memory > 0 ? memory : 1, at};
+    place = place_of(learned, vm);
+    learned->under_way = memory_grow(learned->under_way, &learned->allocated,
+                                     learned->n_under_way + 1, sizeof *learned->under_way);
+    memmove(&learned->under_way[place + 1], &learned->under_way[place],
+            (learned->n_under_way++ - place) * sizeof *learned->under_way);
+    learned->under_way[place] = (struct under_way){vm, operation, memory > 0 ? memory : 1, at};
 }
 
-void estimates_forget(struct estimates *estimates, int32_t vm)
+void learned_forget(struct learned *learned, int32_t vm)
 {
-    struct under_way *found = find(estimates, vm);
+    struct under_way *found = find(learned, vm);
 
     if (found)
-        drop(estimates, found);
+        drop(learned, found);
 }
 
 /* --- learning --------------------------------------------------------------------------------- */
@@ -180,57 +180,57 @@ static bool changed(const struct estimate *old, const struct estimate *new)
 }
 
 /* `span`: milliseconds. */
-static void note_error(struct estimates *estimates, enum operation operation,
+static void note_error(struct learned *learned, enum operation operation,
                        const struct estimate *estimate, int64_t memory, int64_t span)
 {
     int64_t error = span - estimate_seconds(estimate, memory) * 1000;
 
     if (estimate->n > 0)
-        histogram_add(&estimates->errors[operation][error > 0], llabs(error));
+        histogram_add(&learned->errors[operation][error > 0], llabs(error));
 }
 
-static bool ended(struct estimates *estimates, struct under_way *found, int64_t at)
+static bool ended(struct learned *learned, struct under_way *found, int64_t at)
 {
     enum operation operation = found->operation;
-    struct model *model = &estimates->models[operation];
-    struct estimate before = estimates_of(estimates, operation), after;
+    struct model *model = &learned->models[operation];
+    struct estimate before = learned_of(learned, operation), after;
     int64_t span = at - found->began, memory = found->memory;
 
-    drop(estimates, found);
+    drop(learned, found);
     if (span > LONGEST)
         return false;
-    note_error(estimates, operation, &before, memory, span);
+    note_error(learned, operation, &before, memory, span);
     learn(&model->span, span, model->n == 0);
     learn(&model->share, span * 1000000 / memory, model->n == 0);
     model->n++;
-    write_model(estimates, operation);
-    after = estimates_of(estimates, operation);
+    write_model(learned, operation);
+    after = learned_of(learned, operation);
     return changed(&before, &after);
 }
 
-bool estimates_suspended(struct estimates *estimates, int32_t vm, int64_t at)
+bool learned_suspended(struct learned *learned, int32_t vm, int64_t at)
 {
-    struct under_way *found = find(estimates, vm);
+    struct under_way *found = find(learned, vm);
 
     if (!found || found->operation != OPERATION_SUSPEND || at <= found->began)
         return false;
-    return ended(estimates, found, at);
+    return ended(learned, found, at);
 }
 
-bool estimates_running(struct estimates *estimates, int32_t vm, int64_t at)
+bool learned_running(struct learned *learned, int32_t vm, int64_t at)
 {
-    struct under_way *found = find(estimates, vm);
+    struct under_way *found = find(learned, vm);
 
     if (!found || found->operation == OPERATION_SUSPEND || at <= found->began)
         return false;
-    return ended(estimates, found, at);
+    return ended(learned, found, at);
 }
 
 /* --- estimating ------------------------------------------------------------------------------- */
 
-struct estimate estimates_of(const struct estimates *estimates, enum operation operation)
+struct estimate learned_of(const struct learned *learned, enum operation operation)
 {
-    const struct model *model = &estimates->models[operation];
+    const struct model *model = &learned->models[operation];
     struct estimate estimate = {.n = (size_t)model->n};
     double span = (double)model->span.mean, share = (double)model->share.mean;
 
@@ -239,17 +239,17 @@ struct estimate estimates_of(const struct estimates *estimates, enum operation o
     /* Compares relative deviations. If all VMs so far had the same memory, both models fit; the
      * model by memory is preferred, since later VMs will differ. */
     if (3 * (double)model->share.deviation * span <= 4 * (double)model->span.deviation * share)
-        estimate.rate = 1e9 / (share + estimates->margin * (double)model->share.deviation);
+        estimate.rate = 1e9 / (share + learned->margin * (double)model->share.deviation);
     else
         estimate.seconds =
-            (int64_t)ceil((span + estimates->margin * (double)model->span.deviation) / 1000);
+            (int64_t)ceil((span + learned->margin * (double)model->span.deviation) / 1000);
     return estimate;
 }
 
-const struct histogram *estimates_errors(const struct estimates *estimates,
-                                         enum operation operation, bool longer)
+const struct histogram *learned_errors(const struct learned *learned, enum operation operation,
+                                       bool longer)
 {
-    return &estimates->errors[operation][longer];
+    return &learned->errors[operation][longer];
 }
 
 int64_t estimate_seconds(const struct estimate *estimate, int64_t memory)

@@ -19,7 +19,7 @@
 
 struct histogram;
 struct store;
-struct estimates; /* opaque */
+struct learned; /* opaque */
 
 enum operation {
     OPERATION_SUSPEND, /* stop or suspend, until the VM is stopped or suspended */
@@ -36,27 +36,27 @@ struct estimate {
 };
 
 /* Loads the estimates from the store, which must outlive them. Margin: deviations, >= 0. */
-struct estimates *estimates_create(struct store *store, double margin);
-void estimates_destroy(struct estimates *estimates); /* NULL is allowed */
+struct learned *learned_create(struct store *store, double margin);
+void learned_destroy(struct learned *learned); /* NULL is allowed */
 
 /* A command was sent. A measurement in progress for the same VM is discarded. More than 4096
  * operations at once are not measured. */
-void estimates_begun(struct estimates *estimates, int32_t vm, enum operation operation,
-                     int64_t memory, int64_t at);
+void learned_begun(struct learned *learned, int32_t vm, enum operation operation, int64_t memory,
+                   int64_t at);
 /* A poll sent at `at` saw the VM suspended (running). Counts if such an operation is in progress
  * and began before. True: the estimate has changed by a tenth or more. O(log n) for n operations in
  * progress, O(n) when one ends. */
-bool estimates_suspended(struct estimates *estimates, int32_t vm, int64_t at);
-bool estimates_running(struct estimates *estimates, int32_t vm, int64_t at);
+bool learned_suspended(struct learned *learned, int32_t vm, int64_t at);
+bool learned_running(struct learned *learned, int32_t vm, int64_t at);
 /* The operation failed, the VM was deleted, or a user interfered: not a measurement. */
-void estimates_forget(struct estimates *estimates, int32_t vm);
+void learned_forget(struct learned *learned, int32_t vm);
 
-struct estimate estimates_of(const struct estimates *estimates, enum operation operation);
+struct estimate learned_of(const struct learned *learned, enum operation operation);
 
 /* By how much operations took longer (shorter) than estimated, margin included, since the estimates
  * were created. */
-const struct histogram *estimates_errors(const struct estimates *estimates,
-                                         enum operation operation, bool longer);
+const struct histogram *learned_errors(const struct learned *learned, enum operation operation,
+                                       bool longer);
 
 /* Estimated seconds for a VM with that memory; 0: no estimate. */
 int64_t estimate_seconds(const struct estimate *estimate, int64_t memory);

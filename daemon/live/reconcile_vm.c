@@ -194,13 +194,13 @@ static void learn(struct daemon *daemon, const struct vm_record *vm, enum vm_sta
                   const struct vm_observation *observed)
 {
     if (status == STATUS_PREEMPTED) {
-        if (estimates_suspended(daemon->estimates, vm->id, observed->asked))
+        if (learned_suspended(daemon->learned, vm->id, observed->asked))
             log_debug("the estimate of a suspension changed");
     } else if (status == STATUS_RUNNING) {
-        if (estimates_running(daemon->estimates, vm->id, observed->asked))
+        if (learned_running(daemon->learned, vm->id, observed->asked))
             log_debug("the estimate of a start changed");
     } else if (status != STATUS_IN_TRANSITION) {
-        estimates_forget(daemon->estimates, vm->id);
+        learned_forget(daemon->learned, vm->id);
     }
 }
 

@@ -196,7 +196,7 @@ static void put_errors(const struct daemon *daemon, struct exposition *expositio
                 exposition,
                 METRIC_LABELS("operation", operation_words[operation], "took",
                               longer ? "longer" : "shorter"),
-                estimates_errors(daemon->estimates, (enum operation)operation, longer));
+                learned_errors(daemon->learned, (enum operation)operation, longer));
 }
 
 /* --- plans ------------------------------------------------------------------------------------ */

@@ -75,8 +75,8 @@ static enum notify_end end_of(const struct handing_over *process, int status, st
         error_set(err, ECHILD, "%.*s", (int)strcspn(process->said, "\n"), process->said);
     switch (code) {
     case NOTIFY_DONE:
-    case NOTIFY_REFUSED:
-    case NOTIFY_FAILED:
+    case NOTIFY_NEVER:
+    case NOTIFY_AGAIN:
         return (enum notify_end)code;
     default:
         return NOTIFY_UNKNOWN;

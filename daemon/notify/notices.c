@@ -266,7 +266,7 @@ static void conclude(struct notices *notices, struct notice *notice, enum notify
                      notice_lease(notice), notice_event_of(notice), notice->target);
         drop(notices, notice);
         break;
-    case NOTIFY_FAILED:
+    case NOTIFY_AGAIN:
         try_later(notices, notice, why);
         break;
     default:

@@ -73,8 +73,8 @@ int64_t facts_leaving_until(const struct facts *facts, const struct lease_record
     int64_t until = now + 1;
 
     *overdue = false;
-    if (facts->planner->estimates)
-        estimate = estimates_of(facts->planner->estimates, OPERATION_SUSPEND);
+    if (facts->planner->learned)
+        estimate = learned_of(facts->planner->learned, OPERATION_SUSPEND);
     for (size_t i = 0; i < n; i++) {
         int64_t span = estimate.n ? estimate_seconds(&estimate, vms[i]->memory) : SETTLING;
         int64_t begun = now, end;

@@ -376,8 +376,8 @@ static int64_t boot_lead(const struct facts *facts, const struct lease_record *l
 
     if (facts->planner->settings.boot_time == 0)
         return 0;
-    if (facts->planner->estimates)
-        estimate = estimates_of(facts->planner->estimates, OPERATION_BOOT);
+    if (facts->planner->learned)
+        estimate = learned_of(facts->planner->learned, OPERATION_BOOT);
     if (estimate.n < BOOTS_SEEN)
         return facts->planner->settings.boot_time;
     for (size_t i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/* Recognises migrations that would fail for a running VM. */
+/* Decides how a VM moves to another host: live, saved, or powered off. */
 #include <string.h>
 
 #include "daemon/planner/planner_inside.h"

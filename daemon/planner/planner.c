@@ -71,9 +71,9 @@ void planner_destroy(struct planner *planner)
     free(planner);
 }
 
-void planner_set_estimates(struct planner *planner, const struct estimates *estimates)
+void planner_set_learned(struct planner *planner, const struct learned *learned)
 {
-    planner->estimates = estimates;
+    planner->learned = learned;
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */

@@ -66,7 +66,7 @@ void planner_destroy(struct planner *planner); /* NULL is allowed */
 /* Measured durations of suspensions, resumptions and first starts, for engines built from now on,
  * unless the operator has set a time (override-suspend-time, override-resume-time). NULL: only the
  * settings count. Must outlive the planner. */
-void planner_set_estimates(struct planner *planner, const struct estimates *estimates);
+void planner_set_learned(struct planner *planner, const struct learned *learned);
 
 /* --- planning --------------------------------------------------------------------------------- */
 

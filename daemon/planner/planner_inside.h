@@ -134,7 +134,7 @@ struct waiting {
 
 struct planner {
     struct planner_settings settings;
-    const struct estimates *estimates; /* NULL: none */
+    const struct learned *learned; /* NULL: none */
     struct store *store;
     struct world *world;
 
@@ -214,7 +214,7 @@ void planned_drop_all(struct map *planned);
 /* The engine's VM of that number; NULL: the VM no longer exists. */
 const struct vm_record *planner_vm(const struct planner *planner, int64_t id, uint32_t vm);
 
-/* --- operations.c --- */
+/* --- engine_settings.c --- */
 /* The settings, with the observed durations of operations. */
 struct engine_settings planner_engine_settings(const struct planner *planner);
 /* Are the lease's VMs suspended when the engine requeues the lease because there is no time to
@@ -382,7 +382,7 @@ bool planner_has_to_leave(const struct planner *planner, const struct drains *dr
 bool planner_is_leaving(const struct planner *planner, const struct lease_record *lease,
                         int64_t now);
 
-/* --- facts_inside.c: booked hosts --- */
+/* --- facts_bookings.c: booked hosts --- */
 /* The place of a host where the lease (NULL: none) has a VM or is planned; HOST_NONE. */
 uint32_t facts_place(const struct facts *facts, const struct lease_record *lease, int32_t host);
 void facts_put_insides(const struct facts *facts, struct wire_writer *frame);

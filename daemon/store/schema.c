@@ -201,7 +201,7 @@ static int check_commits(struct store *store, int64_t sealed, bool has_sums, str
     if (commits < sealed)
         return store_damaged(store, err,
                              "the last %lld of %lld commits are missing: its log, store.db-wal, is "
-                             "damaged, cut or lost",
+                             "damaged, cut or lost, or store.db is an older copy",
                              (long long)(sealed - commits), (long long)sealed);
     return 0;
 }

@@ -23,7 +23,8 @@
 
 struct store; /* opaque */
 
-/* A lease's phase. The next steps follow from it and from the VMs' states in OpenNebula. */
+/* A lease's phase. The next steps follow from it and from the VMs' states in OpenNebula. The order
+ * counts: those before ENDING are open, those from ENDED on are final. */
 enum lease_phase {
     PHASE_GATHERING, /* a group with VMs still missing */
     PHASE_WAITING,   /* in the queue: never started, or suspended by us and to be resumed */

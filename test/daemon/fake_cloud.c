@@ -303,7 +303,7 @@ void scene_open(struct scene *scene, struct store *store)
     scene->daemon.cloud = &scene->fake->cloud;
     world = (struct world_settings){.cloud = scene->daemon.cloud, .check_leader = true};
     scene->daemon.world = world_create(&world, polled, scene);
-    scene->daemon.estimates = estimates_create(store, 2);
+    scene->daemon.learned = learned_create(store, 2);
     scene->daemon.planner = planner_create(&scene->settings, store, scene->daemon.world, NULL);
     scene->daemon.enactor = enactor_create(&scene->daemon);
 }
@@ -312,7 +312,7 @@ void scene_close(struct scene *scene)
 {
     enactor_destroy(scene->daemon.enactor);
     planner_destroy(scene->daemon.planner);
-    estimates_destroy(scene->daemon.estimates);
+    learned_destroy(scene->daemon.learned);
     world_destroy(scene->daemon.world);
     quarantine_finish(&scene->daemon.quarantine);
     map_finish(&scene->daemon.waiting_users);

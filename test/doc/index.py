@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The files and functions that doc/architecture.md names under "Where is the rule for ..." exist, the functions in
-the files of their row.
+the files of their row; so do the files of the table in sandbox/README.md.
 
     index.py SOURCES
 """
@@ -42,6 +42,10 @@ def main():
         wrong += [f"{question}: {function}() is in none of its files"
                   for function in re.findall(r"`(\w+)\(\)`", answer)
                   if not any(defines(path, function) for path in paths)]
+    wrong += [f"sandbox/README.md: {name} does not exist"
+              for name in re.findall(r"^\|.*\| (.*) \|$", (top / "sandbox/README.md").read_text(), re.M)
+              for name in re.findall(r"`([\w*.]+)`", name)
+              if not list((top / "sandbox").glob(name if "." in name else name + ".c"))]
     for line in wrong:
         print(line)
     sys.exit(bool(wrong))

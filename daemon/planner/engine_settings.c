@@ -4,7 +4,7 @@
 static void use_estimate(const struct planner *planner, enum operation operation, int64_t *seconds,
                          double *rate)
 {
-    struct estimate estimate = estimates_of(planner->estimates, operation);
+    struct estimate estimate = learned_of(planner->learned, operation);
 
     if (estimate.n == 0 || *seconds != SPAN_NONE)
         return;
@@ -18,7 +18,7 @@ struct engine_settings planner_engine_settings(const struct planner *planner)
 {
     struct engine_settings settings = planner->settings.engine;
 
-    if (planner->estimates) {
+    if (planner->learned) {
         use_estimate(planner, OPERATION_SUSPEND, &settings.override_suspend_time,
                      &settings.suspend_rate);
         use_estimate(planner, OPERATION_RESUME, &settings.override_resume_time,
