@@ -146,6 +146,16 @@ void daemon_planned(void *context, bool made)
     note_times(daemon);
 }
 
+/* The cycle of a follower, which may last for months: what it has observed must not accumulate in
+ * memory until it leads, nor delay its first commands. */
+static void keep_observed(struct daemon *daemon)
+{
+    struct error err = {0};
+
+    if (daemon_commit(daemon, &err) == 0)
+        records_update(daemon);
+}
+
 static void cycle(struct daemon *daemon)
 {
     int64_t now = clock_now();
@@ -170,6 +180,8 @@ static void cycle(struct daemon *daemon)
         if (!planner_is_asked(daemon->planner)) /* the answer may need the forms */
             world_drop_forms(daemon->world);
     }
+    if (daemon_follows(daemon))
+        keep_observed(daemon);
     if (!daemon_acts(daemon))
         return;
     if (!planner_sees_same_hosts(daemon->planner)) {
