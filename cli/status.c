@@ -69,7 +69,9 @@ static void print_leadership(const json_t *oned, FILE *stream)
     if (server) {
         fprintf(stream, "server %" PRId64 ", ", (int64_t)json_integer_value(server));
         table_print_text(stream, *role ? role : "role unknown");
-        fprintf(stream, " in Raft term %" PRId64 "; ", client_integer(oned, "raft_term"));
+        if (*role)
+            fprintf(stream, " in Raft term %" PRId64, client_integer(oned, "raft_term"));
+        fprintf(stream, "; ");
     }
     fprintf(stream, "galernad %s", acts ? "acts" : "stands by");
     if (!acts && *host) {

@@ -133,20 +133,22 @@ static void put_usage(const struct daemon *daemon, json_t *object)
     json_object_set_new(object, "cpu_hours", usage);
 }
 
-/* Reports the front-end whose galernad acts, which the others know from the mark. */
+/* Reports the front-end whose galernad acts, which the others know from the mark. While its oned
+ * cannot be read, another front-end may have been elected: neither is known. */
 static void put_leadership(const struct daemon *daemon, json_t *oned)
 {
     const struct cloud_leadership *leadership = world_leadership(daemon->world);
     const struct cloud_mark *acting = guard_acting(daemon->guard);
+    bool known = daemon->poll_ok || leadership->server < 0;
 
     json_object_set_new(oned, "role",
-                        leadership->role[0] ? json_string(leadership->role) : json_null());
+                        known && leadership->role[0] ? json_string(leadership->role) : json_null());
     if (leadership->server >= 0) {
         json_object_set_new(oned, "server", json_integer(leadership->server));
         json_object_set_new(oned, "raft_term", json_integer((json_int_t)leadership->term));
     }
-    json_object_set_new(oned, "acts", json_boolean(daemon->fence.held));
-    if (!acting->instance[0] || acting->beat < 0)
+    json_object_set_new(oned, "acts", json_boolean(known && daemon->fence.held));
+    if (!known || !acting->instance[0] || acting->beat < 0)
         return;
     json_object_set_new(oned, "acting_on", json_from_text(acting->host));
     if (acting->term > 0) {

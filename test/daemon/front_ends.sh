@@ -199,3 +199,12 @@ call sandbox.raft 1 17
 sleep 3
 status second ", candidate"
 alive second || fail "the second one does not wait for its oned to lead"
+
+# While its oned does not answer, another front-end may have been elected: galernad does not claim to act.
+elect 18 other
+acts second 10
+status second "leader in Raft term 18; galernad acts"
+kill -KILL "${pid[sandbox]}"
+wait "${pid[sandbox]}" 2>/dev/null || true
+sleep 4
+status second 'role unknown; galernad stands by$'
