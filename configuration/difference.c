@@ -159,9 +159,12 @@ void configuration_digests(const struct configuration *configuration, char *text
     }
 }
 
-/* Names the options of `one` that `other` lacks; with `both`, also those with another value. */
-static void name_missing(const char *one, const char *other, bool both, char *text, size_t size)
+/* Names the options of `one` that `other` lacks; with `both`, also those with another value.
+ * Returns how many do not fit. */
+static size_t name_missing(const char *one, const char *other, bool both, char *text, size_t size)
 {
+    size_t n_left_out = 0;
+
     for (const char *end; (end = strchr(one, ';')); one = end + 1) {
         size_t length = (size_t)(end - one), name = strcspn(one, "=;"), used = strlen(text);
         bool found = false;
@@ -170,14 +173,23 @@ static void name_missing(const char *one, const char *other, bool both, char *te
             found = strncmp(at, one, both ? length + 1 : name + 1) == 0;
         if (!found && used + name + 3 < size)
             snprintf(text + used, size - used, "%s%.*s", used ? ", " : "", (int)name, one);
+        else
+            n_left_out += !found;
     }
+    return n_left_out;
 }
 
 void configuration_name_differences(const char *own, const char *other, char *text, size_t size)
 {
+    enum { MORE_MAX = sizeof ", and 18446744073709551615 more" };
+    size_t room = size - MORE_MAX, n, length;
+
     text[0] = '\0';
-    name_missing(own, other, true, text, size);
-    name_missing(other, own, false, text, size);
+    n = name_missing(own, other, true, text, room);
+    n += name_missing(other, own, false, text, room);
+    length = strlen(text);
+    if (n > 0)
+        snprintf(text + length, size - length, "%s%zu more", length ? ", and " : "", n);
 }
 
 /* The fingerprint is a sum, independent of the order of the lines. */

@@ -27,7 +27,8 @@ enum { CONFIGURATION_DIGESTS_MAX = 16 * 1024 };
 void configuration_digests(const struct configuration *configuration, char *text, size_t size);
 
 /* The options that differ between two such texts: "opennebula/retry-limit, scheduling/backfilling";
- * "": none. O(options^2). */
+ * "": none. Those that do not fit are counted: "opennebula/retry-limit, and 7 more". size: 48 at
+ * least. O(options^2). */
 void configuration_name_differences(const char *own, const char *other, char *text, size_t size);
 
 /* Copies the values of all options that reload, except [rights] and [notify], which are read

@@ -80,6 +80,10 @@ static void the_options_that_differ_are_named(void **state)
     configuration_name_differences(own, other, text, sizeof text);
     assert_string_equal(text,
                         "opennebula/retry-limit, rights user:a_b/max-vms, opennebula/unused-after");
+    configuration_name_differences(own, other, text, 64);
+    assert_string_equal(text, "opennebula/retry-limit, and 2 more");
+    configuration_name_differences(own, other, text, 48);
+    assert_string_equal(text, "3 more");
     configuration_name_differences(own, own, text, sizeof text);
     assert_string_equal(text, "");
     configuration_digests(first, small, sizeof small);
