@@ -89,6 +89,7 @@ static int examine(struct examination *examination, const struct configuration *
     struct setup_settings settings = {.submit_on_hold = live->submit_on_hold,
                                       .fingerprint = fingerprint,
                                       .one_at_a_time = live->exclusive && live->leader_check,
+                                      .dry_run = live->dry_run,
                                       .files = GALERNA_DRIVER_FOLDER};
     const char *endpoint = arguments->endpoint ? arguments->endpoint : live->endpoint;
     struct credentials credentials;

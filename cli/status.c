@@ -73,7 +73,10 @@ static void print_leadership(const json_t *oned, FILE *stream)
             fprintf(stream, " in Raft term %" PRId64, client_integer(oned, "raft_term"));
         fprintf(stream, "; ");
     }
-    fprintf(stream, "galernad %s", acts ? "acts" : "stands by");
+    if (json_is_true(json_object_get(oned, "dry_run")))
+        fprintf(stream, "galernad sends no commands (dry-run is on)");
+    else
+        fprintf(stream, "galernad %s", acts ? "acts" : "stands by");
     if (!acts && *host) {
         fprintf(stream, ", the one on ");
         table_print_text(stream, host);

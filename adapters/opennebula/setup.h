@@ -65,6 +65,7 @@ struct setup_facts {
 struct setup_settings {
     bool submit_on_hold;     /* opennebula.submit-on-hold */
     bool one_at_a_time;      /* opennebula.exclusive and opennebula.leader-check */
+    bool dry_run;            /* opennebula.dry-run */
     const char *fingerprint; /* of galerna.conf */
     const char *options;     /* configuration_digests() of galerna.conf */
     const char *key;         /* the fingerprint of the key of promises; NULL: cannot be read */

@@ -112,6 +112,11 @@ static void judge_front_end(struct judgement *judgement)
               "exclusive: yes      # in galerna.conf, section [opennebula]\nleader-check: yes",
               "the zone has several front-ends, and exclusive or leader-check is off: two galernad "
               "could be active at the same time");
+    else if (judgement->settings->dry_run)
+        found(judgement, "front-end", SETUP_WRONG,
+              "dry-run: no   # in galerna.conf, section [opennebula]\nsystemctl restart galernad",
+              "dry-run is on: the galernad of this front-end does not register, and would send no "
+              "commands if this oned led the zone");
     else
         found(judgement, "front-end", SETUP_RIGHT, "",
               "galernad uses the oned of this machine, server %" PRId32 " of its zone",
@@ -183,7 +188,7 @@ static void judge_registered(struct judgement *judgement, const struct setup_fro
     if (there->age > STALE)
         found(judgement, "front-ends", SETUP_WRONG, "systemctl status galernad   # there",
               "the galernad on %s (server %" PRId32 ") has not registered for %" PRId64
-              " minutes: it is not running, or its oned does not reach the zone",
+              " minutes: it is not running, dry-run is on there, or its oned does not reach the zone",
               there->host, there->server, there->age / 60);
     else if (strcmp(there->configuration, settings->fingerprint) != 0 && here)
         found(judgement, "front-ends", SETUP_WRONG, "systemctl reload galernad   # or restart",
@@ -225,7 +230,8 @@ static void judge_front_ends(struct judgement *judgement)
             found(judgement, "front-ends", runs_here ? SETUP_WRONG : SETUP_UNSEEN,
                   runs_here ? "systemctl enable --now galernad   # there" : "",
                   "no galernad has registered on the front-end %s (server %" PRId32 ")%s",
-                  there->name, there->server, runs_here ? "" : " yet");
+                  there->name, there->server,
+                  runs_here ? ": it is not running, or dry-run is on there" : " yet");
     }
 }
 

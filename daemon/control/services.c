@@ -147,7 +147,9 @@ static void put_leadership(const struct daemon *daemon, json_t *oned)
         json_object_set_new(oned, "server", json_integer(leadership->server));
         json_object_set_new(oned, "raft_term", json_integer((json_int_t)leadership->term));
     }
-    json_object_set_new(oned, "acts", json_boolean(known && daemon->fence.held));
+    json_object_set_new(oned, "dry_run", json_boolean(daemon->live->dry_run));
+    json_object_set_new(oned, "acts",
+                        json_boolean(known && daemon->fence.held && !daemon->live->dry_run));
     if (!known || !acting->instance[0] || acting->beat < 0)
         return;
     json_object_set_new(oned, "acting_on", json_from_text(acting->host));

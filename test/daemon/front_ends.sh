@@ -200,9 +200,19 @@ sleep 3
 status second ", candidate"
 alive second || fail "the second one does not wait for its oned to lead"
 
-# While its oned does not answer, another front-end may have been elected: galernad does not claim to act.
+# With dry-run it does not claim to act, although its oned leads.
+kill -KILL "${pid[second]}"
+wait "${pid[second]}" 2>/dev/null || true
 elect 18 other
-acts second 10
+start second localhost second "$work/other" 'dry-run: yes'
+sleep 4
+status second "leader in Raft term 18; galernad sends no commands (dry-run is on)$"
+kill -KILL "${pid[second]}"
+wait "${pid[second]}" 2>/dev/null || true
+start second localhost second "$work/other"
+acts second 15
+
+# While its oned does not answer, another front-end may have been elected: galernad does not claim to act.
 status second "leader in Raft term 18; galernad acts"
 kill -KILL "${pid[sandbox]}"
 wait "${pid[sandbox]}" 2>/dev/null || true

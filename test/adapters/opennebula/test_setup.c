@@ -58,7 +58,7 @@ static void read_recorded(const char *version, const char *name)
     snprintf(facts.raft_state, sizeof facts.raft_state, "SOLO");
 }
 
-static bool two_at_a_time;
+static bool two_at_a_time, dry_run;
 static const char *key = "fedcba9876543210";
 
 static void judge(bool submit_on_hold)
@@ -68,7 +68,8 @@ static void judge(bool submit_on_hold)
                                       .options = "opennebula/retry-limit=01234567;",
                                       .key = key,
                                       .key_file = "/etc/galerna/promise.key",
-                                      .one_at_a_time = !two_at_a_time};
+                                      .one_at_a_time = !two_at_a_time,
+                                      .dry_run = dry_run};
 
     n_findings = setup_judge(&facts, &settings, findings);
     assert_true(n_findings > 0 && n_findings <= SETUP_FINDINGS_MAX);
@@ -351,6 +352,10 @@ static void test_a_zone_of_several_front_ends(void **state)
     judge(false);
     two_at_a_time = false;
     assert_finding("front-end", SETUP_WRONG, "two galernad could be active", "leader-check: yes");
+    dry_run = true;
+    judge(false);
+    dry_run = false;
+    assert_finding("front-end", SETUP_WRONG, "dry-run is on", "dry-run: no");
     snprintf(facts.remote, sizeof facts.remote, "cloud.example.org");
     judge(false);
     assert_finding("front-end", SETUP_WRONG, "cloud.example.org", "http://localhost:2633/RPC2");
