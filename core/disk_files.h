@@ -20,6 +20,11 @@ struct disk_files {
 
 #define DISK_ANY_HOST UINT32_MAX
 
+static inline bool disk_files_are_none(const struct disk_files *files)
+{
+    return !files->by_vm || files->by_vm->n == 0;
+}
+
 void disk_files_add(struct disk_files *files, struct disk_file file, int64_t size, int64_t *used);
 
 /* Removes one file of the VM from the host, or from any host that has one. False: no such file. */

@@ -34,7 +34,7 @@ void memory_files_remove(struct engine *engine, const struct reservation *r)
 {
     const struct disk_files *files = &r->lease->plan->memory_files;
 
-    for (uint32_t i = 0; files->by_vm && i < r->placement->n_vms; i++)
+    for (uint32_t i = 0; !disk_files_are_none(files) && i < r->placement->n_vms; i++)
         memory_file_remove(engine, r->lease, r->placement->vms[i].vm, r->placement->vms[i].host);
 }
 
@@ -50,6 +50,8 @@ void memory_files_move(struct engine *engine, const struct reservation *r)
 
 void memory_files_drop(struct engine *engine, struct lease *lease)
 {
-    for (uint32_t vm = 0; lease->plan->memory_files.by_vm && vm < lease->n_vms; vm++)
+    const struct disk_files *files = &lease->plan->memory_files;
+
+    for (uint32_t vm = 0; !disk_files_are_none(files) && vm < lease->n_vms; vm++)
         memory_file_remove(engine, lease, vm, HOST_NONE);
 }
