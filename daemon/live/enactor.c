@@ -34,7 +34,7 @@ void enactor_destroy(struct enactor *enactor)
     if (!enactor)
         return;
     enactor_forget_sent(enactor);
-    free(enactor->starts);
+    free(enactor->due);
     free(enactor->commands);
     free(enactor->usage);
     free(enactor->watched);
@@ -97,9 +97,19 @@ struct taken {
     const struct vm_record *vm;
 };
 
-/* The VMs of a group start together: the first is deployed only when all have room. */
+static bool has_room(struct enactor *enactor, const struct vm_record *vm, enum command command,
+                     int32_t *full)
+{
+    if (host_has_room(enactor, vm, command))
+        return true;
+    *full = command_host(vm, command);
+    return false;
+}
+
+/* The VMs of a group start together: the first is deployed only when all have room. False: *full
+ * has none. */
 static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
-                           enum command command)
+                           enum command command, int32_t *full)
 {
     size_t n, n_taken = 0;
     const struct vm_record *const *vms = store_vms_of(enactor->daemon->store, vm->lease, &n);
@@ -107,7 +117,7 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
     bool room = true;
 
     if (n == 1 || command_kinds[command].load == LOADS_NEXT_HOST)
-        return host_has_room(enactor, vm, command);
+        return has_room(enactor, vm, command, full);
     taken = memory_new(n, sizeof *taken);
     for (size_t i = 0; i < n && room; i++) {
         const struct vm_observation *observed = world_vm(enactor->daemon->world, vms[i]->id);
@@ -119,15 +129,13 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
         command = enactor_to_run(enactor, vms[i], observed);
         if (!command || !takes_room(command))
             continue;
-        room = host_has_room(enactor, vms[i], command);
+        room = has_room(enactor, vms[i], command, full);
+        if (!room)
+            continue;
         usage = enactor_usage_of(enactor, command_host(vms[i], command));
-        if (room) {
-            usage->cpu += vms[i]->cpu;
-            usage->memory += vms[i]->memory;
-            taken[n_taken++] = (struct taken){usage, vms[i]};
-        } else if (usage) {
-            usage->awaited = true;
-        }
+        usage->cpu += vms[i]->cpu;
+        usage->memory += vms[i]->memory;
+        taken[n_taken++] = (struct taken){usage, vms[i]};
     }
     for (size_t i = 0; i < n_taken; i++) {
         taken[i].usage->cpu -= taken[i].vm->cpu;
@@ -180,9 +188,13 @@ static bool is_announced(struct enactor *enactor, const struct vm_record *vm)
     return false;
 }
 
-static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enum command command,
-                        int64_t now)
+/* Stores the host that has no room for the command or, in a group, for other VMs. */
+static bool may_be_sent(struct enactor *enactor, const struct due_command *due, int64_t now,
+                        int32_t *full)
 {
+    const struct vm_record *vm = due->vm;
+    enum command command = due->command;
+
     if (vm->next_try != INSTANT_NONE && vm->next_try > now) {
         if (vm->next_try < enactor->next_time)
             enactor->next_time = vm->next_try;
@@ -192,8 +204,8 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
         return false;
     if (!takes_room(command))
         return true;
-    if (!group_has_room(enactor, vm, command)) {
-        note_blocked(enactor, vm, command_host(vm, command));
+    if (!group_has_room(enactor, vm, command, full)) {
+        note_blocked(enactor, vm, *full);
         return false;
     }
     if (command_kinds[command].load == LOADS_HOST && !enactor_group_has_turns(enactor, vm))
@@ -285,11 +297,27 @@ static enum command needs(struct enactor *enactor, const struct vm_record *vm, i
     return command;
 }
 
-static void offer(struct enactor *enactor, const struct vm_record *vm, enum command command,
-                  int64_t now)
+/* Returns the host on which the command has no room; -1: none. */
+static int32_t offer(struct enactor *enactor, struct due_command *due, int64_t now)
 {
-    if (may_be_sent(enactor, vm, command, now))
-        prepare(enactor, vm, command, now);
+    int32_t full = -1;
+
+    if (!due->offered && may_be_sent(enactor, due, now, &full))
+        prepare(enactor, due->vm, due->command, now);
+    due->offered = true;
+    return full;
+}
+
+/* What departs from a host goes with the first start that waits for room there. */
+static void offer_with_departures(struct enactor *enactor, struct due_command *due, int64_t now)
+{
+    struct host_usage *usage = enactor_usage_of(enactor, offer(enactor, due, now));
+
+    while (usage && usage->departures) {
+        due = &enactor->due[usage->departures - 1];
+        usage->departures = due->next;
+        offer(enactor, due, now);
+    }
 }
 
 /* --- the cycle -------------------------------------------------------------------------------- */
@@ -311,32 +339,19 @@ static void watch_awaited(struct enactor *enactor)
     }
 }
 
-static void prepare_departures(struct enactor *enactor, const struct vm_record *const *vms,
-                               size_t n, int64_t now)
+static void prepare_commands(struct enactor *enactor, const struct vm_record *const *vms, size_t n,
+                             int64_t now)
 {
+    enactor->n_due = 0;
     for (size_t i = 0; i < n; i++) {
-        enum command command =
-            vms[i]->goal == GOAL_RUN ? COMMAND_NONE : needs(enactor, vms[i], now);
+        enum command command = needs(enactor, vms[i], now);
 
         if (command)
-            offer(enactor, vms[i], command, now);
+            enactor_add_due(enactor, vms[i], command);
     }
-}
-
-static void prepare_starts(struct enactor *enactor, const struct vm_record *const *vms, size_t n,
-                           int64_t now)
-{
-    enactor->n_starts = 0;
-    for (size_t i = 0; i < n; i++) {
-        enum command command =
-            vms[i]->goal == GOAL_RUN ? needs(enactor, vms[i], now) : COMMAND_NONE;
-
-        if (command)
-            enactor_add_start(enactor, vms[i], command);
-    }
-    enactor_sort_starts(enactor);
-    for (size_t i = 0; i < enactor->n_starts; i++)
-        offer(enactor, enactor->starts[i].vm, enactor->starts[i].command, now);
+    enactor_sort_due(enactor);
+    for (size_t i = 0; i < enactor->n_due; i++)
+        offer_with_departures(enactor, &enactor->due[i], now);
 }
 
 size_t enactor_prepare(struct enactor *enactor, int64_t now)
@@ -357,8 +372,7 @@ size_t enactor_prepare(struct enactor *enactor, int64_t now)
                                  enactor->hosts->pool.n + 1, sizeof *enactor->usage);
     enactor_count_hosts(enactor);
     enactor_note_stuck(enactor, now);
-    prepare_departures(enactor, vms, n, now);
-    prepare_starts(enactor, vms, n, now);
+    prepare_commands(enactor, vms, n, now);
     watch_awaited(enactor);
     return enactor->n_commands;
 }

@@ -17,7 +17,8 @@ struct host_usage {
     int busy;  /* VMs being commanded or in transition */
     int stuck; /* VMs whose transition is long overdue: not counted in busy */
     int stuck_booting;
-    bool awaited; /* a VM waits for room here */
+    bool awaited;      /* a VM waits for room here */
+    size_t departures; /* the first of due departures from here, plus 1; 0: none */
 };
 
 /* The last logged failure: repetitions are counted and logged once. */
@@ -28,7 +29,7 @@ struct complaint {
     size_t repeated;
 };
 
-/* How soon a start is due. */
+/* How soon a command is due. */
 enum urgency {
     URGENCY_BEGUN,    /* other VMs of the lease have started */
     URGENCY_PROMISED, /* promised to start now */
@@ -36,13 +37,15 @@ enum urgency {
     URGENCY_NONE,
 };
 
-/* A VM that is to be started or moved. */
-struct start {
+/* A command that is due, not yet checked for turns and room. */
+struct due_command {
     const struct vm_record *vm;
     enum command command;
     enum urgency urgency;
     int64_t priority;
-    int64_t turn; /* operations of the same user that are in progress or before its lease's */
+    int64_t turn; /* operations for the same user that are in progress or before the lease's */
+    bool offered; /* together with a start that its room is for */
+    size_t next;  /* the next departure from the same host, plus 1; 0: none */
 };
 
 /* A group that did not get enough turns. */
@@ -58,13 +61,13 @@ struct enactor {
     struct host_usage *usage;
     size_t usage_allocated;
     int64_t busy;
-    struct map busy_users; /* operations in progress, by user: int64_t */
+    struct map busy_users; /* operations in progress, by the user whom they serve: int64_t */
     struct kept_turns turns;
     size_t n_stuck;
     const struct vm_observation *first_stuck; /* of this cycle */
 
-    struct start *starts; /* VMs to be started or moved, not yet checked for turns and room */
-    size_t n_starts, starts_allocated;
+    struct due_command *due;
+    size_t n_due, due_allocated;
     int32_t *commands; /* VMs with a command to send */
     size_t n_commands, commands_allocated;
     int32_t *watched;
@@ -99,9 +102,10 @@ bool enactor_serves_promise(const struct enactor *enactor, const struct vm_recor
 
 /* --- enactor_order.c --- */
 /* Adding the VMs of a lease one after the other costs O(VMs of the lease). */
-void enactor_add_start(struct enactor *enactor, const struct vm_record *vm, enum command command);
-void enactor_sort_starts(struct enactor *enactor); /* O(n log n) */
-/* The number of operations in progress of the VM's user, until another user is counted. O(1). */
+void enactor_add_due(struct enactor *enactor, const struct vm_record *vm, enum command command);
+void enactor_sort_due(struct enactor *enactor); /* O(n log n) */
+/* The number of operations in progress for the user whom the VM's operation serves, until another
+ * user is counted. O(1). */
 int64_t *enactor_busy_of(struct enactor *enactor, const struct vm_record *vm);
 /* Was the start promised for now, or have other VMs of the lease started? */
 bool enactor_is_urgent(const struct enactor *enactor, const struct vm_record *vm,

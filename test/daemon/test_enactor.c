@@ -43,8 +43,8 @@ static void each_goal_has_its_command(void **state)
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 6);
     assert_string_equal(scene_commands(&scene),
-                        "stop 2 on 1; terminate 3 on 2; hold 6 on -1; deploy 1 on 0; "
-                        "resume 4 on 3; relocate 5 on 4");
+                        "deploy 1 on 0; stop 2 on 1; terminate 3 on 2; resume 4 on 3; "
+                        "relocate 5 on 4; hold 6 on -1");
     scene_close(&scene);
 }
 
@@ -288,8 +288,8 @@ static void moves_go_where_there_is_room(void **state)
     }
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 3);
-    assert_string_equal(scene_commands(&scene), "migrate 2 on 1; migrate 3 on 1; "
-                                                "live-migrate 1 on 1");
+    assert_string_equal(scene_commands(&scene), "live-migrate 1 on 1; migrate 2 on 1; "
+                                                "migrate 3 on 1");
     scene_close(&scene);
 }
 
@@ -390,10 +390,10 @@ static void a_locked_vm_is_unlocked_for_a_promise(void **state)
     other = lease_to_change(store, 3);
     other->kind = LEASE_RESERVATION;
     other->accepted = true;
-    assert_string_equal(commands_to_all(&scene, store), "terminate 1 on 0; stop 2 on 1");
+    assert_string_equal(commands_to_all(&scene, store), "stop 2 on 1; terminate 1 on 0");
     scene.live.unlock = true;
     assert_string_equal(commands_to_all(&scene, store),
-                        "unlock, terminate 1 on 0; unlock, stop 2 on 1");
+                        "unlock, stop 2 on 1; unlock, terminate 1 on 0");
     scene.fake->reply = (struct cloud_reply){
         .outcome = CLOUD_REFUSED, .refusal = CLOUD_NO_OWNER, .message = "VM is locked"};
     commands_to_all(&scene, store); /* their owner has locked them at the same time */

@@ -63,14 +63,73 @@ static void users_start_in_turn(void **state)
     scene.live.actions_in_all = 5;
     scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_BOOTING, 0, 100);
     for (int32_t vm = 2; vm <= 7; vm++)
-        suspended(
-            scene_add_seen(&scene, vm, vm == 7 ? 6 : vm, GOAL_RUN, vm, VM_STOPPED, -1, 100));
+        suspended(scene_add_seen(&scene, vm, vm == 7 ? 6 : vm, GOAL_RUN, vm, VM_STOPPED, -1, 100));
     for (int32_t lease = 1; lease <= 6; lease++)
         lease_to_change(store, lease)->uid = lease == 6 ? 8 : 7;
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 4);
     assert_string_equal(scene_commands(&scene),
                         "deploy 6 on 6; deploy 7 on 7; deploy 2 on 2; deploy 3 on 3");
+    scene_close(&scene);
+}
+
+/* Ends are commands like others: who ends many VMs does not delay the starts of others. */
+static void users_end_and_start_in_turn(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store_of(state), 8);
+    scene.live.actions_in_all = 4;
+    for (int32_t vm = 1; vm <= 5; vm++)
+        scene_add_seen(&scene, vm, vm, GOAL_END, vm, VM_RUNNING, vm, 100)->ran = true;
+    for (int32_t vm = 6; vm <= 7; vm++)
+        suspended(scene_add_seen(&scene, vm, vm, GOAL_RUN, vm, VM_STOPPED, -1, 100));
+    for (int32_t lease = 1; lease <= 7; lease++)
+        lease_to_change(store, lease)->uid = lease <= 5 ? 7 : 8;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 4);
+    assert_string_equal(scene_commands(&scene),
+                        "terminate 1 on 1; deploy 6 on 6; terminate 2 on 2; deploy 7 on 7");
+    scene_close(&scene);
+}
+
+/* VM 4 of a user who ends many goes first, because VM 9 of another needs its room. */
+static void what_makes_room_for_a_start_goes_with_it(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store_of(state), 8);
+    scene.live.actions_in_all = 2;
+    for (int32_t vm = 1; vm <= 4; vm++)
+        scene_add_seen(&scene, vm, vm, GOAL_END, vm, VM_RUNNING, vm, SCENE_CPU)->ran = true;
+    suspended(scene_add_seen(&scene, 9, 9, GOAL_RUN, 4, VM_STOPPED, -1, 100));
+    lease_to_change(store, 9)->kind = LEASE_RESERVATION;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 2);
+    assert_string_equal(scene_commands(&scene), "terminate 4 on 4; terminate 1 on 1");
+    scene_close(&scene);
+}
+
+/* What is suspended for a promised start is as urgent as this, and in the turn of its user. */
+static void what_is_suspended_for_another_is_in_its_turn(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store_of(state), 8);
+    scene.live.actions_in_all = 1;
+    for (int32_t vm = 1; vm <= 4; vm++)
+        scene_add_seen(&scene, vm, vm, vm == 4 ? GOAL_STOP : GOAL_END, vm, VM_RUNNING, vm, 100)
+            ->ran = true;
+    scene_add_seen(&scene, 9, 9, GOAL_NONE, 4, VM_PENDING, -1, 100);
+    lease_to_change(store, 9)->kind = LEASE_RESERVATION;
+    lease_to_change(store, 4)->preempted_for = 9;
+    lease_to_change(store, 4)->preempted_at = NOW;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 1);
+    assert_string_equal(scene_commands(&scene), "stop 4 on 4");
     scene_close(&scene);
 }
 
@@ -81,11 +140,10 @@ static void a_group_that_has_begun_comes_first(void **state)
     struct scene scene;
     char sent[256] = "";
 
-    scene_open_with_hosts(&scene, store_of(state), 4);
-    scene.live.actions_in_all = 1;
+    scene_open_with_hosts(&scene, store_of(state), 1);
+    scene.live.actions_per_host = 1;
     for (int32_t vm = 1; vm <= 4; vm++)
-        suspended(
-            scene_add_seen(&scene, vm, vm == 3 ? 1 : vm, GOAL_RUN, vm - 1, VM_STOPPED, -1, 100));
+        suspended(scene_add_seen(&scene, vm, vm == 3 ? 1 : vm, GOAL_RUN, 0, VM_STOPPED, -1, 100));
     lease_to_change(store, 1)->phase = PHASE_STARTING;
     lease_to_change(store, 1)->priority = 1;
     for (int i = 0; i < 4; i++) {
@@ -94,14 +152,38 @@ static void a_group_that_has_begun_comes_first(void **state)
         scene_poll(&scene);
         assert_int_equal(scene_enact(&scene, NOW + i), 1);
         snprintf(sent + strlen(sent), sizeof sent - strlen(sent), "%s; ", scene_commands(&scene));
-        fake_cloud_put(scene.fake, next[i], VM_RUNNING, next[i] - 1);
+        fake_cloud_put(scene.fake, next[i], VM_RUNNING, 0);
         lease_to_change(store, 4)->kind = LEASE_RESERVATION;
     }
-    assert_string_equal(sent, "deploy 1 on 0; deploy 3 on 2; deploy 4 on 3; deploy 2 on 1; ");
+    assert_string_equal(sent, "deploy 1 on 0; deploy 3 on 0; deploy 4 on 0; deploy 2 on 0; ");
     scene_close(&scene);
 }
 
-/* Leases that come after it do not take the turns that it waits for; what has ended makes room. */
+/* Its VMs do not start together anyway. */
+static void of_a_lease_with_more_vms_than_turns_others_are_not_delayed(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store_of(state), 8);
+    scene.live.actions_in_all = 2;
+    for (int32_t vm = 1; vm <= 6; vm++)
+        suspended(scene_add_seen(&scene, vm, 1, GOAL_RUN, vm, VM_STOPPED, -1, 100));
+    suspended(scene_add_seen(&scene, 7, 7, GOAL_RUN, 7, VM_STOPPED, -1, 100));
+    lease_to_change(store, 1)->phase = PHASE_STARTING;
+    lease_to_change(store, 7)->uid = 7;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 2);
+    assert_string_equal(scene_commands(&scene), "deploy 1 on 1; deploy 2 on 2");
+    fake_cloud_put(scene.fake, 1, VM_RUNNING, 1);
+    fake_cloud_put(scene.fake, 2, VM_BOOTING, 2);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 1), 1);
+    assert_string_equal(scene_commands(&scene), "deploy 7 on 7");
+    scene_close(&scene);
+}
+
+/* Leases that come after it do not take the turns that it waits for. */
 static void a_group_begins_when_all_its_vms_have_a_turn(void **state)
 {
     struct scene scene;
@@ -140,19 +222,22 @@ static void a_large_group_begins_with_the_part_that_leaves_full_rounds(void **st
     scene_close(&scene);
 }
 
-/* Of operations that come one after the other, those that keep no promise wait for a group that has
- * waited for them. */
+/* Of the operations of others, who have none in progress, those that keep no promise wait for a
+ * group that has waited for them. */
 static void a_group_gets_its_turns_although_others_go_on_ending(void **state)
 {
     struct store *store = store_of(state);
     struct scene scene;
 
     scene_open_with_hosts(&scene, store_of(state), 8);
-    scene.live.actions_in_all = 3;
+    scene.live.actions_in_all = 4;
+    scene_add_seen(&scene, 7, 7, GOAL_RUN, 7, VM_BOOTING, 7, 100);
     for (int32_t vm = 1; vm <= 3; vm++)
         suspended(scene_add_seen(&scene, vm, 1, GOAL_RUN, vm, VM_STOPPED, -1, 100));
     for (int32_t vm = 4; vm <= 6; vm++)
         scene_add_seen(&scene, vm, vm, GOAL_END, vm, VM_RUNNING, vm, 100)->ran = true;
+    for (int32_t lease = 4; lease <= 6; lease++)
+        lease_to_change(store, lease)->uid = lease;
     fake_cloud_put(scene.fake, 5, VM_BOOTING, 5);
     fake_cloud_put(scene.fake, 6, VM_BOOTING, 6);
     scene_poll(&scene);
@@ -235,6 +320,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_STORE(promised_starts_come_first),
         WITH_STORE(users_start_in_turn),
+        WITH_STORE(users_end_and_start_in_turn),
+        WITH_STORE(what_makes_room_for_a_start_goes_with_it),
+        WITH_STORE(what_is_suspended_for_another_is_in_its_turn),
+        WITH_STORE(of_a_lease_with_more_vms_than_turns_others_are_not_delayed),
         WITH_STORE(a_group_that_has_begun_comes_first),
         WITH_STORE(a_group_begins_when_all_its_vms_have_a_turn),
         WITH_STORE(a_large_group_begins_with_the_part_that_leaves_full_rounds),
