@@ -81,4 +81,9 @@ same galerna.conf.5 \
     "$("$galerna" replay --list-options | grep -oE '^[a-z-]+:' | tr -d :)" \
     "$(sed -n '/^# OPTIONS/,/^# POLICY/p' "$pages/galerna.conf.5.scd" | grep -oE '^\*[a-z-]+\*' |
         tr -d '*')"
+# scdoc joins the lines of an indented example unless the first one ends with "++".
+joined=$(awk '/^#/ { examples = /^# EXAMPLES/; previous = "" }
+    examples && /^\t/ && previous ~ /^\t/ && previous !~ /\+\+$/ { print FILENAME ": " $0 }
+    { previous = $0 }' "$pages"/*.scd)
+[ -z "$joined" ] || wrong "printed on one line with the line before: $joined"
 exit $status
