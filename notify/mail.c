@@ -1,6 +1,7 @@
 /* Mail through sendmail. The address follows "--" on its command line; in the headers, only that
  * address is from users, and the rest is the body. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "notify/notify.h"
 #include "util/memory.h"
@@ -32,6 +33,22 @@ static void put_time(struct output *mail, const char *title, const char *utc)
     put_line(mail, title, text);
 }
 
+/* What has happened, for the subject; other events stand there as they are. */
+static const char *happened(const char *event)
+{
+    static const struct {
+        const char *event, *happened;
+    } words[] = {{"start", "started"},
+                 {"end", "ends soon"},
+                 {"refusal", "refused"},
+                 {"change", "changed"}};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(event, words[i].event) == 0)
+            return words[i].happened;
+    return event;
+}
+
 static void put_headers(struct output *mail, const json_t *job, const json_t *notice)
 {
     const char *from = notify_text(job, "from");
@@ -41,7 +58,7 @@ static void put_headers(struct output *mail, const json_t *job, const json_t *no
     output_format(mail, "To: %s\n", notify_text(job, "to"));
     output_format(mail, "Subject: Galerna: lease %lld: %s\n",
                   (long long)json_integer_value(json_object_get(notice, "lease")),
-                  notify_text(notice, "event"));
+                  happened(notify_text(notice, "event")));
     output_text(mail, "Auto-Submitted: auto-generated\n"
                       "MIME-Version: 1.0\n"
                       "Content-Type: text/plain; charset=utf-8\n"
@@ -80,6 +97,8 @@ enum notify_end notify_mail(const json_t *job, struct error *err)
     put_line(mail, "Name", notify_text(notice, "name"));
     put_line(mail, "Owner", notify_text(notice, "user"));
     put_vms(mail, notice);
+    put_time(mail, "Start", notify_text(notice, "start"));
+    put_time(mail, "End", notify_text(notice, "end"));
     put_time(mail, "Time", notify_text(notice, "at"));
     held = output_held(mail, &n);
     text = memory_format("%.*s", (int)n, held);

@@ -98,10 +98,12 @@ wait "$daemon" || true
 rm "$work/down"
 start_galernad
 for to in anna@example.org ops@example.org; do
-    until_true mailed 1 "$to" '^Subject: Galerna: lease 0: start$'
-    until_true mailed 1 "$to" '^Subject: Galerna: lease 0: end$'
+    until_true mailed 1 "$to" '^Subject: Galerna: lease 0: started$'
+    until_true mailed 1 "$to" '^Subject: Galerna: lease 0: ends soon$'
 done
 grep -qhE '^(Running|Starting)' "$work"/mail.* || fail "no line says what the lease is doing"
+grep -h -A20 '^Subject: Galerna: lease 0: ends soon$' "$work"/mail.* | grep -qE '^End +[0-9-]+ [0-9:]+$' ||
+    fail "the end is missing"
 grep -qhE '^Time +[0-9-]+ [0-9:]+$' "$work"/mail.* || fail "the time is not as in other texts"
 ! grep -h '^Bcc' "$work"/mail.* || fail "a name becomes a header"
 grep -h '^Name' "$work"/mail.* | grep -q 'evil Bcc: mallory@example.org' || fail "the name is missing"
@@ -109,7 +111,7 @@ grep -qh '^From: galerna@example.org$' "$work"/mail.* || fail "From is missing"
 
 does='a change and an end'
 lease change 0 --extend 1h >"$work/out"
-until_true mailed 1 ops@example.org '^Subject: Galerna: lease 0: change$'
+until_true mailed 1 ops@example.org '^Subject: Galerna: lease 0: changed$'
 grep -qh '^Changed. Running until ' "$work"/mail.* || fail "its new end is missing"
 lease cancel 0 >"$work/out"
 until_true mailed 1 ops@example.org '^Subject: Galerna: lease 0: ended$'
@@ -131,7 +133,7 @@ stop_galernad
 start_galernad
 until_true answers
 oned submit --cpu 1 --memory 128 --haizea 'START=nonsense' >"$work/vm"
-until_true mailed 1 ops@example.org "^Subject: Galerna: lease $(cat "$work/vm"): refusal$"
+until_true mailed 1 ops@example.org "^Subject: Galerna: lease $(cat "$work/vm"): refused$"
 ! grep -l "lease $(cat "$work/vm"):" "$work"/mail.* | xargs grep -q 'anna' || fail "it is used"
 until_true grep -q "\"lease\":$(cat "$work/vm")," "$work/told"
 
@@ -154,7 +156,7 @@ does='the end of it'
 posted 1 '"event":"start".*"lease":0,' || fail "a webhook is told twice"
 [ "$(grep -c '"lease":1,' "$work/told")" -eq 1 ] || fail "a program is told twice"
 for to in anna@example.org ops@example.org; do
-    mailed 1 "$to" 'lease 0: start$' || fail "$to is told twice"
+    mailed 1 "$to" 'lease 0: started$' || fail "$to is told twice"
 done
 stop_galernad
 
