@@ -77,6 +77,11 @@ systemctl daemon-reload
 systemctl enable --now galernad || fail "galernad does not start"
 galerna status || fail "status finds a problem"
 systemctl reload galernad || fail "galernad does not reload"
+cp /etc/galerna/galerna.conf /root/right.conf
+echo nonsense >>/etc/galerna/galerna.conf
+! systemctl reload galernad || fail "a reload with a wrong configuration succeeds"
+systemctl is-active --quiet galernad || fail "a wrong configuration stops galernad"
+mv /root/right.conf /etc/galerna/galerna.conf
 
 galerna lease request --cpu 1 --memory 512 --duration 1h
 becomes 0 running 20
