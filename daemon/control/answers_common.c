@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include "daemon/control/answers_private.h"
 #include "util/printable.h"
@@ -58,40 +59,70 @@ json_t *answer_error(int code, const char *format, ...)
     return answers_refused(&err);
 }
 
-/* Adds why and since when the answer may differ from the state of OpenNebula. */
-static void put_outdated(const struct question *question, json_t *answer)
+/* Writes why and since when the answer may differ from the state of OpenNebula. */
+static void write_outdated(const struct question *question, struct json_writer *writer)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     char text[ERROR_TEXT_MAX];
     int64_t since;
-    json_t *outdated;
 
     if (!daemon->outdated(daemon->context, text, sizeof text, &since))
         return;
-    outdated = json_object();
-    json_put(outdated, "text", json_from_text(text));
-    json_put(outdated, "since", json_from_instant(since));
-    json_put(answer, "outdated", outdated);
+    json_open_object(writer, "outdated");
+    json_put_string(writer, "text", text);
+    text_put_instant(writer, "since", since);
+    json_end_object(writer);
+}
+
+void answer_text_begin(struct json_writer *writer, const struct question *question,
+                       const char *schema)
+{
+    json_writer_init(writer, output_create_memory());
+    json_begin_object(writer);
+    json_put_bool(writer, "ok", true);
+    json_put_string(writer, "schema", schema);
+    text_put_instant(writer, "now", question->now);
+    write_outdated(question, writer);
+}
+
+json_t *answer_text_end(struct json_writer *writer)
+{
+    const char *text;
+    json_t *answer;
+    size_t length;
+
+    json_end_object(writer);
+    text = output_held(writer->out, &length);
+    answer = json_stringn_nocheck(text, length);
+    if (!answer)
+        abort(); /* out of memory */
+    output_destroy(writer->out);
+    return answer;
+}
+
+json_t *answer_text_fail(struct json_writer *writer, const struct error *err)
+{
+    output_destroy(writer->out);
+    return answers_refused(err);
 }
 
 json_t *answer_begin(const struct question *question, const char *schema)
 {
-    json_t *answer = json_object();
+    struct json_writer writer;
 
-    json_put(answer, "ok", json_true());
-    json_put(answer, "schema", json_string(schema));
-    json_put(answer, "now", json_from_instant(question->now));
-    put_outdated(question, answer);
-    return answer;
+    answer_text_begin(&writer, question, schema);
+    json_end_object(&writer);
+    return json_from_output(writer.out);
 }
 
-void answers_put_revision(json_t *answer, const struct revisions *revisions, const char *since)
+void answers_put_revision(struct json_writer *writer, const struct revisions *revisions,
+                          const char *since)
 {
     char text[REVISION_TEXT_MAX];
 
     revisions_write(revisions, text);
-    json_put(answer, "revision", json_string(text));
-    json_put(answer, "since", since ? json_string(since) : json_null());
+    json_put_string(writer, "revision", text);
+    json_put_string(writer, "since", since);
 }
 
 json_t *question_number(const struct question *question, const char *field, int64_t high,

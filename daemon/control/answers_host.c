@@ -63,12 +63,11 @@ static void write_drains(struct json_writer *writer, const struct host_view *hos
     json_end_array(writer);
 }
 
-static void write_host(const struct question *question, struct json_writer *writer,
-                       const struct host_view *host)
+static void write_facts(const struct question *question, struct json_writer *writer,
+                        const struct host_view *host)
 {
     bool drained = host->n_drains > 0;
 
-    json_begin_object(writer);
     json_put_integer(writer, "host", host->id);
     json_put_string(writer, "name", host->name);
     json_put_string(writer, "cluster", host->cluster);
@@ -87,6 +86,13 @@ static void write_host(const struct question *question, struct json_writer *writ
     text_put_instant(writer, "drain_until", drained ? host->drains[0].until : INSTANT_NONE);
     write_drains(writer, host);
     write_staying(question, writer, host);
+}
+
+static void write_host(const struct question *question, struct json_writer *writer,
+                       const struct host_view *host)
+{
+    json_begin_object(writer);
+    write_facts(question, writer, host);
     json_end_object(writer);
 }
 
@@ -160,23 +166,33 @@ json_t *answers_drains(const struct question *question)
     return json_from_hosts(question, HOSTS_DRAINED);
 }
 
-/* Notes hosts that no longer exist; returns the ids of those that have gone since list->since. */
-static json_t *gone_hosts(const struct host_list *list)
+/* Notes hosts that no longer exist. */
+static void note_gone_hosts(const struct host_list *list)
 {
     const struct answers_daemon *daemon = list->question->answers->daemon;
     struct revisions *revisions = list->question->answers->hosts;
-    json_t *gone = json_array();
 
     for (uint32_t i = 0; i < revisions->items.n; i++) {
-        const struct revised *item = map_value(&revisions->items, i);
         int64_t id = map_key(&revisions->items, i);
 
         if (revisions_count(revisions) > list->n && !daemon->host_name(daemon->context, NULL, &id))
             revisions_drop(revisions, id);
-        if (item->gone && item->revision > list->since)
-            json_array_append_new(gone, json_integer(id));
     }
-    return gone;
+}
+
+/* Writes the ids of hosts that have gone since list->since. */
+static void write_gone_hosts(const struct host_list *list, struct json_writer *writer)
+{
+    const struct map *items = &list->question->answers->hosts->items;
+
+    json_open_array(writer, "gone");
+    for (uint32_t i = 0; i < items->n; i++) {
+        const struct revised *item = map_value(items, i);
+
+        if (item->gone && item->revision > list->since)
+            json_write_integer(writer, map_key(items, i));
+    }
+    json_end_array(writer);
 }
 
 json_t *answer_host_list(const struct question *question)
@@ -184,29 +200,27 @@ json_t *answer_host_list(const struct question *question)
     const struct answers_daemon *daemon = question->answers->daemon;
     struct revisions *revisions = question->answers->hosts;
     struct host_list list = {.question = question};
+    struct json_writer writer;
     const char *since = NULL;
-    struct output *hosts;
-    json_t *head, *gone = NULL, *wrong = question_text(question, "since", &since);
+    json_t *wrong = question_text(question, "since", &since);
     bool changes;
 
     if (wrong)
         return wrong;
-    hosts = output_create_memory();
-    json_writer_init(&list.writer, hosts);
+    json_writer_init(&list.writer, output_create_memory());
     changes = since && revisions_read(revisions, since, &list.since);
     list.shown = since ? output_create_memory() : NULL;
     daemon->each_host(daemon->context, HOSTS_ALL, add_host, &list);
     output_destroy(list.shown);
-    head = answer_begin(question, "galerna-host-list/1");
+    answer_text_begin(&writer, question, "galerna-host-list/1");
     if (since) {
-        gone = gone_hosts(&list);
-        answers_put_revision(head, revisions, changes ? since : NULL);
+        note_gone_hosts(&list);
+        answers_put_revision(&writer, revisions, changes ? since : NULL);
     }
     if (changes)
-        json_put(head, "gone", gone);
-    else
-        json_decref(gone);
-    return answer_with_list(head, "hosts", hosts);
+        write_gone_hosts(&list, &writer);
+    text_put_list(&writer, "hosts", list.writer.out);
+    return answer_text_end(&writer);
 }
 
 struct timeline {
@@ -230,6 +244,13 @@ static const char *use_word(const struct operation_view *operation,
     if (!operation->planned)
         return "running";
     return lease && lease->accepted && lease->kind == LEASE_RESERVATION ? "reserved" : "planned";
+}
+
+static void add_facts(void *context, const struct host_view *host)
+{
+    struct timeline *timeline = context;
+
+    write_facts(timeline->question, &timeline->writer, host);
 }
 
 static void add_operation(void *context, const struct operation_view *operation)
@@ -524,26 +545,19 @@ json_t *answer_host_undrain(const struct question *question)
 json_t *answer_host_timeline(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
-    struct timeline timeline = {.question = question};
-    struct host_list host = {.question = question};
-    struct output *operations, *facts;
+    struct timeline operations = {.question = question}, answer = {.question = question};
     struct wanted_host wanted = {.name = ""};
     struct error err;
     json_t *refusal = find_host(question, &wanted);
 
     if (refusal)
         return refusal;
-    operations = output_create_memory();
-    json_writer_init(&timeline.writer, operations);
-    if (daemon->each_operation(daemon->context, (int32_t)wanted.id, add_operation, &timeline,
-                               &err) < 0) {
-        output_destroy(operations);
-        return answers_refused(&err);
-    }
-    facts = output_create_memory();
-    json_writer_init(&host.writer, facts);
-    daemon->each_host(daemon->context, (int32_t)wanted.id, add_host, &host);
-    return answer_with_texts(
-        answer_begin(question, "galerna-host-timeline/1"),
-        (const struct text_member[]){{NULL, facts, false}, {"operations", operations, true}}, 2);
+    json_writer_init(&operations.writer, output_create_memory());
+    if (daemon->each_operation(daemon->context, (int32_t)wanted.id, add_operation, &operations,
+                               &err) < 0)
+        return answer_text_fail(&operations.writer, &err);
+    answer_text_begin(&answer.writer, question, "galerna-host-timeline/1");
+    daemon->each_host(daemon->context, (int32_t)wanted.id, add_facts, &answer);
+    text_put_list(&answer.writer, "operations", operations.writer.out);
+    return answer_text_end(&answer.writer);
 }

@@ -1,6 +1,7 @@
 /* lease-show, lease-why, lease-history. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/control/answers_private.h"
@@ -65,7 +66,6 @@ json_t *answer_lease_show(const struct question *question)
     const struct lease_record *lease = find_lease(question, &wrong);
     struct shown_lease view;
     struct json_writer writer;
-    struct output *shown;
     struct error err;
 
     if (!lease)
@@ -79,8 +79,8 @@ json_t *answer_lease_show(const struct question *question)
         view.vms = past.pointers;
         view.n_vms = past.n;
     }
-    shown = output_create_memory();
-    json_writer_init(&writer, shown);
+    answer_text_begin(&writer, question, "galerna-lease/1");
+    json_write_key(&writer, "lease");
     json_begin_lease(&writer, &view, question->now);
     write_waits_for(question, lease, &writer);
     json_open_array(&writer, "members");
@@ -89,8 +89,7 @@ json_t *answer_lease_show(const struct question *question)
     json_end_array(&writer);
     json_end_object(&writer);
     past_members_finish(&past);
-    return answer_with_texts(answer_begin(question, "galerna-lease/1"),
-                             &(struct text_member){"lease", shown, false}, 1);
+    return answer_text_end(&writer);
 }
 
 /* The position of a lease in the queue; 0: not queued. */
@@ -108,49 +107,51 @@ static size_t position_of(const struct question *question, const struct lease_re
 }
 
 /* Writes the first leases of the queue up to a position. */
-static struct output *ahead_of(const struct question *question, size_t position)
+static void write_ahead(const struct question *question, size_t position,
+                        struct json_writer *writer)
 {
     const struct store *store = question->answers->store;
     const struct answered_queue *queue = position ? answers_queue(question) : NULL;
-    struct output *ahead = output_create_memory();
-    struct json_writer writer;
 
-    json_writer_init(&writer, ahead);
+    json_open_array(writer, "ahead");
     for (size_t i = 0; i + 1 < position && i < AHEAD_MAX; i++) {
         struct shown_lease view = answers_view(question, store_lease(store, queue->ids[i]), 0);
 
-        json_write_lease(&writer, &view, question->now);
+        json_write_lease(writer, &view, question->now);
     }
-    return ahead;
+    json_end_array(writer);
 }
 
-/* The messages of the lease's VMs, each sentence once. */
-static json_t *messages_of(const struct question *question, const struct lease_record *lease)
+/* Writes the messages of the lease's VMs, each sentence once. */
+static void write_messages(const struct question *question, const struct lease_record *lease,
+                           struct json_writer *writer)
 {
-    json_t *messages = json_array();
-    size_t n;
+    size_t n, n_written = 0;
     const struct vm_record *const *vms = store_vms_of(question->answers->store, lease->id, &n);
 
-    for (size_t i = 0; i < n && json_array_size(messages) < MESSAGES_MAX; i++) {
-        bool known = false;
+    json_open_array(writer, "messages");
+    for (size_t i = 0; i < n && n_written < MESSAGES_MAX; i++) {
+        bool known = !*vms[i]->message;
 
         for (size_t j = 0; j < i && !known; j++)
             known = strcmp(vms[i]->message, vms[j]->message) == 0;
-        if (*vms[i]->message && !known)
-            json_array_append_new(messages, json_pack("{s:i, s:o}", "vm", vms[i]->id, "text",
-                                                      json_from_text(vms[i]->message)));
+        if (known)
+            continue;
+        json_begin_object(writer);
+        json_put_integer(writer, "vm", vms[i]->id);
+        json_put_string(writer, "text", vms[i]->message);
+        json_end_object(writer);
+        n_written++;
     }
-    return messages;
+    json_end_array(writer);
 }
 
 /* Writes the lease; while it waits, with its owner's share. */
-static struct output *explained_lease(const struct question *question,
-                                      const struct lease_record *lease)
+static void explain_lease(const struct question *question, const struct lease_record *lease,
+                          struct json_writer *writer)
 {
     struct queue_order order = {.shares = NULL};
     struct shown_lease view = answers_view(question, lease, 0);
-    struct output *shown = output_create_memory();
-    struct json_writer writer;
     struct share_view share;
 
     if (lease->phase == PHASE_WAITING)
@@ -159,19 +160,41 @@ static struct output *explained_lease(const struct question *question,
         share = share_look(order.shares, queue_share_of(&order, lease), order.now);
         view.share = &share;
     }
-    json_writer_init(&writer, shown);
-    json_begin_lease(&writer, &view, question->now);
-    write_waits_for(question, lease, &writer);
-    json_end_object(&writer);
+    json_write_key(writer, "lease");
+    json_begin_lease(writer, &view, question->now);
+    write_waits_for(question, lease, writer);
+    json_end_object(writer);
     fair_share_destroy(order.shares);
-    return shown;
+}
+
+static void write_position(size_t position, struct json_writer *writer)
+{
+    json_write_key(writer, "position");
+    if (position)
+        json_write_integer(writer, (int64_t)position);
+    else
+        json_write_null(writer);
+    json_put_integer(writer, "n_ahead", position ? (int64_t)position - 1 : 0);
+}
+
+static void write_trace(const json_t *trace, struct json_writer *writer)
+{
+    char *text = json_dumps(trace, JSON_COMPACT);
+
+    if (!text)
+        abort(); /* out of memory */
+    json_write_key(writer, "trace");
+    json_write_raw(writer);
+    output_text(writer->out, text);
+    free(text);
 }
 
 /* trace: NULL: none; takes the reference. */
 static json_t *explain(const struct question *question, json_t *trace)
 {
-    json_t *answer, *wrong;
+    json_t *wrong;
     const struct lease_record *lease = find_lease(question, &wrong);
+    struct json_writer writer;
     size_t position;
 
     if (!lease) {
@@ -179,17 +202,15 @@ static json_t *explain(const struct question *question, json_t *trace)
         return wrong;
     }
     position = position_of(question, lease);
-    answer = answer_begin(question, "galerna-lease-why/1");
-    json_put(answer, "position", position ? json_integer((json_int_t)position) : json_null());
-    json_put(answer, "n_ahead", json_integer(position ? (json_int_t)position - 1 : 0));
-    json_put(answer, "messages", messages_of(question, lease));
+    answer_text_begin(&writer, question, "galerna-lease-why/1");
+    write_position(position, &writer);
+    write_messages(question, lease, &writer);
     if (trace)
-        json_put(answer, "trace", trace);
-    return answer_with_texts(
-        answer,
-        (const struct text_member[]){{"lease", explained_lease(question, lease), false},
-                                     {"ahead", ahead_of(question, position), true}},
-        2);
+        write_trace(trace, &writer);
+    json_decref(trace);
+    explain_lease(question, lease, &writer);
+    write_ahead(question, position, &writer);
+    return answer_text_end(&writer);
 }
 
 json_t *answer_lease_why(const struct question *question)
@@ -232,7 +253,6 @@ json_t *answer_lease_history(const struct question *question)
     const struct lease_record *lease = NULL;
     int64_t limit = HISTORY_LIMIT;
     struct json_writer writer;
-    struct output *events;
     struct error err;
     json_t *wrong;
     bool there;
@@ -247,12 +267,11 @@ json_t *answer_lease_history(const struct question *question)
     }
     if (limit == 0)
         limit = HISTORY_LIMIT_MAX;
-    events = output_create_memory();
-    json_writer_init(&writer, events);
+    answer_text_begin(&writer, question, "galerna-lease-history/1");
+    json_open_array(&writer, "events");
     if (store_each_event(store, lease ? lease->id : STORE_NO_LEASE, (size_t)limit, add_event,
-                         &writer, &err) < 0) {
-        output_destroy(events);
-        return answers_refused(&err);
-    }
-    return answer_with_list(answer_begin(question, "galerna-lease-history/1"), "events", events);
+                         &writer, &err) < 0)
+        return answer_text_fail(&writer, &err);
+    json_end_array(&writer);
+    return answer_text_end(&writer);
 }

@@ -281,13 +281,13 @@ static bool write_archived(const struct question *question, const struct filter 
     return !past.failed;
 }
 
-/* Writes the changed leases that pass the filter; returns the ids of those that do not. */
-static json_t *write_changes(const struct question *question, const struct filter *filter,
-                             uint64_t since, struct json_writer *writer)
+/* Writes the changed leases that pass the filter to `list`, and the ids of those that do not. */
+static void write_changes(const struct question *question, const struct filter *filter,
+                          uint64_t since, struct json_writer *list, struct json_writer *gone)
 {
     const struct map *items = &question->answers->leases->revisions.items;
-    json_t *gone = json_array();
 
+    json_open_array(gone, "gone");
     for (uint32_t i = 0; i < items->n; i++) {
         const struct revised *item = map_value(items, i);
         int64_t id = map_key(items, i);
@@ -297,27 +297,26 @@ static json_t *write_changes(const struct question *question, const struct filte
             continue;
         lease = store_lease(question->answers->store, id);
         if (lease && passes(filter, lease))
-            write_lease(question, writer, lease, 0);
-        else if (lease || !write_archived(question, filter, id, writer))
-            json_array_append_new(gone, json_integer(id));
+            write_lease(question, list, lease, 0);
+        else if (lease || !write_archived(question, filter, id, list))
+            json_write_integer(gone, id);
     }
-    return gone;
+    json_end_array(gone);
 }
 
-static json_t *json_from_queue(const struct answered_queue *queue)
+static void write_queue(const struct answered_queue *queue, struct json_writer *writer)
 {
-    json_t *ids = json_array();
-
+    json_open_array(writer, "queue");
     for (size_t i = 0; i < queue->n; i++)
-        json_array_append_new(ids, json_integer(queue->ids[i]));
-    return ids;
+        json_write_integer(writer, queue->ids[i]);
+    json_end_array(writer);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
 /* For a question with `since`. True: the answer lists only changes. */
-static bool put_revision(const struct question *question, const char *text, json_t *head,
-                         uint64_t *since)
+static bool put_revision(const struct question *question, const char *text,
+                         struct json_writer *writer, uint64_t *since)
 {
     struct revisions *revisions = &question->answers->leases->revisions;
     bool known = revisions_read(revisions, text, since);
@@ -325,33 +324,31 @@ static bool put_revision(const struct question *question, const char *text, json
     if (!known)
         *since = 0;
     note_leases(question);
-    answers_put_revision(head, revisions, known ? text : NULL);
+    answers_put_revision(writer, revisions, known ? text : NULL);
     if (revisions_changed(revisions, QUEUE_ITEM, *since))
-        json_put(head, "queue", json_from_queue(answers_queue(question)));
+        write_queue(answers_queue(question), writer);
     return known;
 }
 
 json_t *answer_lease_list(const struct question *question)
 {
-    struct json_writer writer;
-    struct output *list;
+    struct json_writer writer, list;
     struct filter filter;
-    json_t *head, *wrong = read_filter(question, &filter);
+    json_t *wrong = read_filter(question, &filter);
     const char *text = NULL;
     struct error err;
     uint64_t since;
 
     if (wrong || (wrong = question_text(question, "since", &text)))
         return wrong;
-    list = output_create_memory();
-    json_writer_init(&writer, list);
-    head = answer_begin(question, "galerna-lease-list/1");
-    if (text && put_revision(question, text, head, &since)) {
-        json_put(head, "gone", write_changes(question, &filter, since, &writer));
-    } else if (write_leases(question, &filter, &writer, &err) < 0) {
-        json_decref(head);
-        output_destroy(list);
-        return answers_refused(&err);
+    answer_text_begin(&writer, question, "galerna-lease-list/1");
+    json_writer_init(&list, output_create_memory());
+    if (text && put_revision(question, text, &writer, &since)) {
+        write_changes(question, &filter, since, &list, &writer);
+    } else if (write_leases(question, &filter, &list, &err) < 0) {
+        output_destroy(list.out);
+        return answer_text_fail(&writer, &err);
     }
-    return answer_with_list(head, "leases", list);
+    text_put_list(&writer, "leases", list.out);
+    return answer_text_end(&writer);
 }

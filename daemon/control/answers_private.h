@@ -135,11 +135,18 @@ void answers_put_drains(json_t *answer, const struct drain_result *result);
 /* The author of the request, for the history: "anna (uid 1000)", "anna (OpenNebula)". */
 void answers_peer(const struct question *question, char *text, size_t size);
 
-/* {"ok": true, "schema": schema, "now": ...}, and "outdated" if the data may be. */
+/* Begin an answer: {"ok": true, "schema": schema, "now": ...}, and "outdated" if the data may be.
+ * As text, for frequent and long answers: the members are added with the writer, then the result is
+ * a JSON string with the text, for control.h, or the error. */
+void answer_text_begin(struct json_writer *writer, const struct question *question,
+                       const char *schema);
+json_t *answer_text_end(struct json_writer *writer);
+json_t *answer_text_fail(struct json_writer *writer, const struct error *err);
 json_t *answer_begin(const struct question *question, const char *schema);
 /* Add the list's revision, and the revision whose later changes the answer lists; since: NULL: the
  * answer lists everything. */
-void answers_put_revision(json_t *answer, const struct revisions *revisions, const char *since);
+void answers_put_revision(struct json_writer *writer, const struct revisions *revisions,
+                          const char *since);
 json_t *answer_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A field of a request: an integer, a time or a text. NULL: the field is valid, or missing: then

@@ -69,12 +69,12 @@ const struct answered_queue *answers_queue(const struct question *question)
 
 json_t *answer_queue(const struct question *question)
 {
-    struct output *list = output_create_memory();
     struct json_writer writer;
     const struct answered_queue *queue = answers_queue(question);
     struct queue_order order = queue_order_begin(question);
 
-    json_writer_init(&writer, list);
+    answer_text_begin(&writer, question, "galerna-queue/1");
+    json_open_array(&writer, "leases");
     for (size_t i = 0; i < queue->n; i++) {
         struct shown_lease view =
             answers_view(question, store_lease(order.store, queue->ids[i]), i + 1);
@@ -86,6 +86,7 @@ json_t *answer_queue(const struct question *question)
         }
         json_write_lease(&writer, &view, question->now);
     }
+    json_end_array(&writer);
     fair_share_destroy(order.shares);
-    return answer_with_list(answer_begin(question, "galerna-queue/1"), "leases", list);
+    return answer_text_end(&writer);
 }

@@ -331,48 +331,13 @@ void json_write_vm(struct json_writer *writer, const struct vm_record *vm)
     json_end_object(writer);
 }
 
-static void add_member(struct output *whole, const struct text_member *member)
+void text_put_list(struct json_writer *writer, const char *key, struct output *values)
 {
     size_t n;
-    const char *text = output_held(member->text, &n);
+    const char *text = output_held(values, &n);
 
-    if (!member->name) {
-        output_char(whole, ',');
-        output_bytes(whole, text + 1, n - 2); /* without its brackets */
-    } else {
-        output_format(whole, ",\"%s\":%s", member->name, member->is_array ? "[" : "");
-        output_bytes(whole, text, n);
-        if (member->is_array)
-            output_char(whole, ']');
-    }
-    output_destroy(member->text);
-}
-
-json_t *answer_with_texts(json_t *head, const struct text_member *members, size_t n)
-{
-    char *text = json_dumps(head, JSON_COMPACT);
-    struct output *whole = output_create_memory();
-    const char *bytes;
-    size_t length;
-    json_t *answer;
-
-    if (!text)
-        abort();                                 /* out of memory */
-    output_bytes(whole, text, strlen(text) - 1); /* without the closing bracket */
-    for (size_t i = 0; i < n; i++)
-        add_member(whole, &members[i]);
-    output_char(whole, '}');
-    bytes = output_held(whole, &length);
-    answer = json_stringn_nocheck(bytes, length);
-    if (!answer)
-        abort();
-    json_decref(head);
-    free(text);
-    output_destroy(whole);
-    return answer;
-}
-
-json_t *answer_with_list(json_t *head, const char *name, struct output *list)
-{
-    return answer_with_texts(head, &(struct text_member){name, list, true}, 1);
+    json_open_array(writer, key);
+    output_bytes(writer->out, text, n);
+    json_end_array(writer);
+    output_destroy(values);
 }

@@ -39,14 +39,5 @@ void text_put_id(struct json_writer *writer, const char *key, int64_t id); /* nu
  * an empty array. The VMs on a host count as one. */
 void text_put_stays(struct json_writer *writer, const struct shown_lease *view);
 
-/* A member of an answer, in an output in memory: a value, or the values of an array. */
-struct text_member {
-    const char *name; /* NULL: the text is an object, not empty, whose members are added */
-    struct output *text;
-    bool is_array;
-};
-
-/* The answer `head` with these members. Returns a JSON string with the text of the whole answer,
- * for control.h; takes ownership of head and the outputs. */
-json_t *answer_with_texts(json_t *head, const struct text_member *members, size_t n);
-json_t *answer_with_list(json_t *head, const char *name, struct output *list);
+/* An array of the values in an output in memory, which is destroyed. */
+void text_put_list(struct json_writer *writer, const char *key, struct output *values);
