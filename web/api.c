@@ -131,11 +131,15 @@ static json_t *ask(void *context, json_t *request, struct error *err)
     return answer ? answer : no_answer(err);
 }
 
-/* Names the user of the request for galernad, and whether the user is an operator. */
+/* Names the user of the request for galernad, and whether the user is an operator, if that makes a
+ * difference to the answer. */
 static void name_caller(json_t *asked, const struct route *route, const struct caller *caller)
 {
-    json_t *named = json_pack("{s:s, s:b}", "user", caller->name, "operator", caller->is_operator);
+    json_t *named;
 
+    if (route->same_for_all)
+        return;
+    named = json_pack("{s:s, s:b}", "user", caller->name, "operator", caller->is_operator);
     if (route->as_caller)
         json_object_set_new(named, "session", json_string(caller->session));
     json_object_set_new(asked, "caller", named);

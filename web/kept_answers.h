@@ -2,8 +2,9 @@
  *
  * Pages and programs repeat their questions. An answer is reused, without waking galernad, until
  * galernad's count of changes (daemon/control/change_page.h) differs, for KEPT_ANSWER_SECONDS at
- * most: some answers change as time passes. Questions name their caller, so no caller gets the
- * answer of another. Bounded: the oldest answers are dropped. Thread-safe.
+ * most: some answers change as time passes. A question whose answer depends on the caller names the
+ * caller, so no caller gets the answer of another. Bounded: the oldest answers are dropped.
+ * Thread-safe.
  */
 #pragma once
 

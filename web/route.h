@@ -48,8 +48,10 @@ struct route {
     struct route_parameter parameter;               /* of the path */
     struct route_parameter query[ROUTE_PARAMETERS]; /* all optional */
     bool body;                                      /* takes a JSON object */
-    bool as_caller;  /* galernad uses the caller's session with OpenNebula */
-    unsigned status; /* HTTP status of a success */
+    bool as_caller;    /* galernad uses the caller's session with OpenNebula */
+    bool same_for_all; /* galernad's answer does not depend on the caller, who is not named: one
+                          answer serves all (kept_answers.h), reduced to each one's rights */
+    unsigned status;   /* HTTP status of a success */
 };
 
 #define ROUTE_PREFIX "/api/v1"
