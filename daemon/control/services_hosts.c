@@ -27,22 +27,8 @@ static const char *state_word(enum host_state state)
 
 struct host_use {
     int64_t cpu, memory;
-    uint32_t vms, unread;
-    int64_t unread_cpu, unread_memory;
+    uint32_t vms;
 };
-
-static void count_unread(const struct daemon *daemon, const struct host *host, struct host_use *use)
-{
-    struct unread_room room;
-
-    if (!world_unread(daemon->world, host, &room))
-        return;
-    use->cpu += room.cpu;
-    use->memory += room.memory;
-    use->unread = room.vms;
-    use->unread_cpu = room.cpu;
-    use->unread_memory = room.memory;
-}
 
 static void count_use(const struct daemon *daemon, const struct host_pool *pool,
                       struct host_use *uses)
@@ -51,7 +37,8 @@ static void count_use(const struct daemon *daemon, const struct host_pool *pool,
     size_t cursor = 0;
 
     while ((observed = world_next(daemon->world, &cursor))) {
-        const struct vm_record *vm = store_vm(daemon->store, observed->id);
+        const struct vm_record *vm =
+            observed_uses_host(observed) ? NULL : store_vm(daemon->store, observed->id);
         const struct host *host = enactor_keeps_room(daemon, vm, observed)
                                       ? host_pool_find(pool, observed->history.host)
                                       : NULL;
@@ -62,8 +49,6 @@ static void count_use(const struct daemon *daemon, const struct host_pool *pool,
         uses[host - pool->items].memory += observed->memory;
         uses[host - pool->items].vms++;
     }
-    for (size_t i = 0; i < pool->n; i++)
-        count_unread(daemon, &pool->items[i], &uses[i]);
 }
 
 /* The use of each host, in the order of the pool; recomputed after changes. */
@@ -101,8 +86,12 @@ static void show_host(const struct daemon *daemon, const struct host *host,
     struct drain_times drains[DRAINS_OF_HOST_MOST];
     size_t n_drains = services_drains_of(daemon, host->id, drains);
     const struct drain *drain = drains_at(&daemon->drains, host->id, clock_now());
-    bool used = use->vms + use->unread > 0;
+    struct unread_room unread;
+    bool used;
 
+    if (!world_unread(daemon->world, host, &unread))
+        unread = (struct unread_room){.vms = 0};
+    used = use->vms + unread.vms > 0;
     visit(visitor, &(struct host_view){.id = host->id,
                                        .name = host->name,
                                        .cluster = host->cluster_name,
@@ -112,12 +101,12 @@ static void show_host(const struct daemon *daemon, const struct host *host,
                                        .usable = on && !quarantined && !drain,
                                        .cpu = host->cpu,
                                        .memory = host->memory,
-                                       .cpu_used = use->cpu,
-                                       .memory_used = use->memory,
-                                       .vms = use->vms + use->unread,
-                                       .unread = use->unread,
-                                       .unread_cpu = use->unread_cpu,
-                                       .unread_memory = use->unread_memory,
+                                       .cpu_used = use->cpu + unread.cpu,
+                                       .memory_used = use->memory + unread.memory,
+                                       .vms = use->vms + unread.vms,
+                                       .unread = unread.vms,
+                                       .unread_cpu = unread.cpu,
+                                       .unread_memory = unread.memory,
                                        .quarantined_until = until,
                                        .drains = drains,
                                        .n_drains = n_drains});
