@@ -64,9 +64,10 @@ static int prepare_history(struct store *store, enum store_statement place, cons
                            struct error *err)
 {
     char *text = sqlite3_mprintf(
-        "SELECT lease, at, event, text, sum = %s, number FROM (SELECT * FROM event %s"
-        " ORDER BY number DESC LIMIT ?1) ORDER BY number",
-        store->sums[SUMMED_EVENT], which);
+        "SELECT lease, at, event, text, sum = %s, number FROM event WHERE %s AND number >= (SELECT"
+        " min(number) FROM (SELECT number FROM event WHERE %s ORDER BY number DESC LIMIT ?1))"
+        " ORDER BY number",
+        store->sums[SUMMED_EVENT], which, which);
     int result = prepare(store, place, text, err);
 
     sqlite3_free(text);
@@ -87,8 +88,8 @@ static int prepare_statements(struct store *store, struct error *err)
     for (int i = 0; i < STATEMENTS; i++)
         if (texts[i] && prepare(store, (enum store_statement)i, texts[i], err) < 0)
             return -1;
-    if (prepare_history(store, STATEMENT_EVENTS, "", err) < 0 ||
-        prepare_history(store, STATEMENT_EVENTS_OF_LEASE, "WHERE lease = ?2", err) < 0)
+    if (prepare_history(store, STATEMENT_EVENTS, "TRUE", err) < 0 ||
+        prepare_history(store, STATEMENT_EVENTS_OF_LEASE, "lease = ?2", err) < 0)
         return -1;
     return prepare_puts(store, err);
 }
