@@ -35,7 +35,7 @@ struct control_peer {
 
 /* Answers one request, a JSON object. Returns a new object; or a string with the text of one, which
  * is faster for long answers; or NULL: control_answer() will send the answer, or has sent it. Must
- * not change or keep the request. */
+ * not change the request; may keep a reference to it. */
 typedef json_t *control_handler(void *context, const struct control_peer *peer,
                                 const json_t *request);
 

@@ -27,7 +27,7 @@ struct services_question *services_put_off(const struct services_question *quest
 {
     struct services_question *copy = memory_copy(question, sizeof *question);
 
-    copy->request = json_deep_copy(question->request);
+    copy->request = json_incref(question->request);
     if (question->drains.hosts)
         copy->drains.hosts = memory_copy(question->drains.hosts,
                                          question->drains.n_hosts * sizeof *question->drains.hosts);
