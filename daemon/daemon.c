@@ -395,31 +395,33 @@ static bool any_is_ready(const struct pollfd *fds, unsigned n)
 }
 
 /* Waits once, `wait` milliseconds at most, and serves what is ready. 1: only questions on the
- * control socket, which changed nothing. */
+ * control socket and the planner's answers to them, which changed nothing. */
 static int wait_and_serve(struct daemon *daemon, int64_t wait, struct error *err)
 {
     struct pollfd fds[CONTROL_CLIENTS_MAX + 3 + PLANNER_FDS + NOTICES_FDS];
     uint64_t state = answers_state(daemon->answers);
-    bool calls = cloud_pending(daemon->cloud), only_control;
-    unsigned n = 0, n_control;
+    bool busy = cloud_pending(daemon->cloud) || planner_is_planning(daemon->planner);
+    bool only_questions;
+    unsigned n = 0, n_control, n_questions;
 
     if (daemon->control)
         n += control_waitfds(daemon->control, fds, CONTROL_CLIENTS_MAX + 1);
     n_control = n;
-    n += signals_waitfd(&fds[n]);
     n += planner_waitfds(daemon->planner, &fds[n]);
+    n_questions = n;
+    n += signals_waitfd(&fds[n]);
     n += notices_waitfds(daemon->notices, &fds[n]);
     if (daemon->http)
         n += http_waitfds(daemon->http, &fds[n]);
     if (cloud_wait(daemon->cloud, fds, n, (int)wait, err) < 0)
         return -1;
-    only_control =
-        !calls && any_is_ready(fds, n_control) && !any_is_ready(fds + n_control, n - n_control);
-    if (!only_control)
+    only_questions = !busy && any_is_ready(fds, n_questions) &&
+                     !any_is_ready(fds + n_questions, n - n_questions);
+    if (!only_questions || any_is_ready(fds + n_control, n_questions - n_control))
         planner_serve(daemon->planner);
     if (daemon->control)
         control_serve(daemon->control);
-    if (only_control)
+    if (only_questions)
         return answers_state(daemon->answers) == state;
     if (daemon->http)
         http_serve(daemon->http);
@@ -427,19 +429,19 @@ static int wait_and_serve(struct daemon *daemon, int64_t wait, struct error *err
     return 0;
 }
 
-/* Questions are answered without a turn of the loop, which would cost as much as most answers. */
+/* Questions are answered without a turn of the loop, which would cost as much as most answers. A
+ * question to the planner may be due earlier than all else. */
 static int wait_for_something(struct daemon *daemon, struct error *err)
 {
-    int64_t now = clock_monotonic(), wait = due_in(daemon), until;
+    int64_t patience = daemon->watchdog_ms > 0 ? daemon->watchdog_ms / 3 : INT32_MAX;
+    int64_t began = clock_monotonic(), wait = due_in(daemon), left = patience;
     int served;
 
-    if (daemon->watchdog_ms > 0)
-        wait = wait < daemon->watchdog_ms / 3 ? wait : daemon->watchdog_ms / 3;
-    until = now + wait;
     do {
-        served = wait_and_serve(daemon, until - now, err);
-        now = clock_monotonic();
-    } while (served > 0 && now < until && due_in(daemon) > 0);
+        served = wait_and_serve(daemon, wait < left ? wait : left, err);
+        wait = due_in(daemon);
+        left = began + patience - clock_monotonic();
+    } while (served > 0 && wait > 0 && left > 0);
     return served < 0 ? -1 : 0;
 }
 
