@@ -49,8 +49,9 @@ struct route {
     struct route_parameter query[ROUTE_PARAMETERS]; /* all optional */
     bool body;                                      /* takes a JSON object */
     bool as_caller;    /* galernad uses the caller's session with OpenNebula */
-    bool same_for_all; /* galernad's answer does not depend on the caller, who is not named: one
-                          answer serves all (kept_answers.h), reduced to each one's rights */
+    bool same_for_all; /* galernad's answer is the same for all callers who may see it: they are
+                          not named, and one answer (kept_answers.h), reduced to the rights of
+                          each, serves them all */
     unsigned status;   /* HTTP status of a success */
 };
 

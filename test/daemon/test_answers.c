@@ -319,6 +319,42 @@ static void unknown_commands_are_named(void **state)
     expect_refusal(*state, "{\"command\":7}", "malformed", "command: missing");
 }
 
+/* galerna-web does not name the caller in these questions, and gives one answer to all, or to all
+ * operators, who alone may see the status. */
+static void what_serves_all_does_not_depend_on_the_caller(void **state)
+{
+    static const char *const questions[] = {
+        "\"command\":\"lease-list\",\"all\":true",
+        "\"command\":\"lease-list\",\"since\":\"\"",
+        "\"command\":\"lease-show\",\"lease\":3",
+        "\"command\":\"lease-why\",\"lease\":3",
+        "\"command\":\"lease-history\",\"lease\":3",
+        "\"command\":\"lease-history\"",
+        "\"command\":\"queue\"",
+        "\"command\":\"host-list\",\"since\":\"\"",
+        "\"command\":\"host-timeline\",\"host\":7",
+        "\"command\":\"status\"",
+    };
+    static const char *const carl = ",\"caller\":{\"user\":\"carl\"}",
+                             *const boss = ",\"caller\":{\"user\":\"carl\",\"operator\":true}";
+
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        json_t *answers[2];
+
+        for (int by = 0; by < 2; by++) {
+            const char *caller = strstr(questions[i], "status") ? boss : carl;
+            char text[160];
+
+            snprintf(text, sizeof text, "{%s%s}", questions[i], by ? caller : "");
+            answers[by] = ask(*state, text);
+        }
+        assert_true(json_is_true(json_object_get(answers[0], "ok")));
+        assert_true(json_equal(answers[0], answers[1]));
+        json_decref(answers[0]);
+        json_decref(answers[1]);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, answers_set_up, answers_tear_down)
@@ -333,6 +369,7 @@ int main(void)
         TEST(a_reason_tells_of_the_next_try),
         TEST(history_is_of_one_or_of_all),
         TEST(unknown_commands_are_named),
+        TEST(what_serves_all_does_not_depend_on_the_caller),
     };
 #undef TEST
 
