@@ -109,10 +109,7 @@ char *galernad_look(struct galernad *galernad, const json_t *question, int timeo
         return answer;
     }
     answer = ask_text(galernad, question, timeout, err);
-    if (answer)
-        kept_answers_keep(galernad->answers, text, answer, state);
-    else
-        free(text);
+    kept_answers_keep(galernad->answers, text, answer, state);
     return answer;
 }
 

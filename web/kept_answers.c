@@ -1,4 +1,5 @@
-/* Caches galernad's answers until something changes, for some seconds at most. */
+/* Caches galernad's answers until something changes, for some seconds at most; of threads with the
+ * same question, one asks galernad. */
 #include "web/kept_answers.h"
 
 #include <pthread.h>
@@ -8,7 +9,7 @@
 #include "daemon/control/change_page.h"
 #include "util/memory.h"
 
-enum { PLACES = 512, BYTES_MAX = 16 << 20 };
+enum { PLACES = 512, BYTES_MAX = 16 << 20, ASKED_MAX = 64 };
 
 struct kept_answer {
     char *question, *answer;
@@ -26,6 +27,9 @@ struct kept_answers {
     struct kept_answer items[PLACES];
     size_t next, n; /* place of the next answer; the n before it are taken */
     size_t bytes;
+    const char *asked[ASKED_MAX]; /* the questions that galernad is answering, in any order */
+    size_t n_asked;
+    pthread_cond_t answered; /* signals that there is one less */
 };
 
 struct kept_answers *kept_answers_create(const char *socket)
@@ -35,6 +39,7 @@ struct kept_answers *kept_answers_create(const char *socket)
     kept->socket = socket;
     kept->looked = -1;
     pthread_mutex_init(&kept->lock, NULL);
+    pthread_cond_init(&kept->answered, NULL);
     return kept;
 }
 
@@ -66,6 +71,7 @@ void kept_answers_destroy(struct kept_answers *kept)
         return;
     drop_all(kept);
     change_page_destroy(kept->page);
+    pthread_cond_destroy(&kept->answered);
     pthread_mutex_destroy(&kept->lock);
     free(kept);
 }
@@ -96,35 +102,81 @@ static void look(struct kept_answers *kept, time_t now)
         drop_oldest(kept);
 }
 
+static char *find(struct kept_answers *kept, const char *question, time_t now)
+{
+    look(kept, now);
+    for (size_t i = 1; i <= kept->n; i++)
+        if (strcmp(before_next(kept, i)->question, question) == 0)
+            return memory_text(before_next(kept, i)->answer);
+    return NULL;
+}
+
+/* The same question of another thread that galernad is answering; NULL: none. */
+static const char *asked_by_another(const struct kept_answers *kept, const char *question)
+{
+    for (size_t i = 0; i < kept->n_asked; i++)
+        if (strcmp(kept->asked[i], question) == 0)
+            return kept->asked[i];
+    return NULL;
+}
+
+/* The place of this very question; n_asked: none. */
+static size_t place_of(const struct kept_answers *kept, const char *question)
+{
+    size_t i = 0;
+
+    while (i < kept->n_asked && kept->asked[i] != question)
+        i++;
+    return i;
+}
+
 char *kept_answers_find(struct kept_answers *kept, const char *question, time_t now,
                         uint64_t *state)
 {
-    char *answer = NULL;
+    const char *other;
+    char *answer;
 
     pthread_mutex_lock(&kept->lock);
-    look(kept, now);
+    answer = find(kept, question, now);
+    other = answer ? NULL : asked_by_another(kept, question);
+    if (other) { /* waits only once: galernad may not answer */
+        while (place_of(kept, other) < kept->n_asked)
+            pthread_cond_wait(&kept->answered, &kept->lock);
+        answer = find(kept, question, now);
+    }
+    if (!answer && kept->n_asked < ASKED_MAX)
+        kept->asked[kept->n_asked++] = question;
     *state = kept->page ? kept->state : 0;
-    for (size_t i = 1; i <= kept->n && !answer; i++)
-        if (strcmp(before_next(kept, i)->question, question) == 0)
-            answer = memory_text(before_next(kept, i)->answer);
     pthread_mutex_unlock(&kept->lock);
     return answer;
+}
+
+static void keep(struct kept_answers *kept, char *question, const char *answer)
+{
+    size_t bytes = strlen(question) + strlen(answer);
+
+    while (kept->n > 0 && (kept->n == PLACES || kept->bytes + bytes > BYTES_MAX))
+        drop_oldest(kept);
+    *before_next(kept, 0) =
+        (struct kept_answer){question, memory_text(answer), bytes, kept->looked};
+    kept->next = (kept->next + 1) % PLACES;
+    kept->n++;
+    kept->bytes += bytes;
 }
 
 void kept_answers_keep(struct kept_answers *kept, char *question, const char *answer,
                        uint64_t state)
 {
-    size_t bytes = strlen(question) + strlen(answer);
+    size_t place;
 
     pthread_mutex_lock(&kept->lock);
-    if (state && state == kept->state) {
-        while (kept->n > 0 && (kept->n == PLACES || kept->bytes + bytes > BYTES_MAX))
-            drop_oldest(kept);
-        *before_next(kept, 0) =
-            (struct kept_answer){question, memory_text(answer), bytes, kept->looked};
-        kept->next = (kept->next + 1) % PLACES;
-        kept->n++;
-        kept->bytes += bytes;
+    place = place_of(kept, question);
+    if (place < kept->n_asked) {
+        kept->asked[place] = kept->asked[--kept->n_asked];
+        pthread_cond_broadcast(&kept->answered);
+    }
+    if (answer && state && state == kept->state) {
+        keep(kept, question, answer);
         question = NULL;
     }
     pthread_mutex_unlock(&kept->lock);

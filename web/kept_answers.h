@@ -18,11 +18,12 @@ struct kept_answers; /* opaque */
 struct kept_answers *kept_answers_create(const char *socket); /* must outlive the result */
 void kept_answers_destroy(struct kept_answers *kept);         /* NULL is allowed */
 
-/* A copy of the answer to this question, to be freed; now: monotonic seconds. NULL: there is none;
- * then *state must be passed to kept_answers_keep() with galernad's answer. */
+/* A copy of the answer to this question, to be freed; now: monotonic seconds. Waits while another
+ * thread has asked galernad the same. NULL: there is none; then kept_answers_keep() must follow. */
 char *kept_answers_find(struct kept_answers *kept, const char *question, time_t now,
                         uint64_t *state);
-/* Keep an answer; takes ownership of the question. The answer is dropped if something has changed
- * since kept_answers_find(). */
+/* Keep galernad's answer (NULL: it has failed) to a question, with its state, for which
+ * kept_answers_find() returned NULL. Takes ownership of the question. The answer is dropped if
+ * something has changed since then. */
 void kept_answers_keep(struct kept_answers *kept, char *question, const char *answer,
                        uint64_t state);

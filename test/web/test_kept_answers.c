@@ -1,10 +1,12 @@
 /* Answers are kept until something changes or some seconds pass. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -44,12 +46,24 @@ static int tear_down(void **state)
     return 0;
 }
 
-static uint64_t expect_none(struct fixture *fixture, const char *question)
+static uint64_t ask(struct fixture *fixture, const char *question)
 {
     uint64_t state;
 
     assert_null(kept_answers_find(fixture->kept, question, fixture->now, &state));
     return state;
+}
+
+static void keep(struct fixture *fixture, const char *question, const char *answer)
+{
+    char *text = memory_text(question);
+
+    kept_answers_keep(fixture->kept, text, answer, ask(fixture, text));
+}
+
+static void expect_none(struct fixture *fixture, const char *question)
+{
+    keep(fixture, question, NULL);
 }
 
 static void expect_kept(struct fixture *fixture, const char *question, const char *expected)
@@ -59,11 +73,6 @@ static void expect_kept(struct fixture *fixture, const char *question, const cha
 
     assert_string_equal(answer, expected);
     free(answer);
-}
-
-static void keep(struct fixture *fixture, const char *question, const char *answer)
-{
-    kept_answers_keep(fixture->kept, memory_text(question), answer, expect_none(fixture, question));
 }
 
 static void an_answer_is_given_again(void **state)
@@ -107,14 +116,15 @@ static void the_oldest_answers_make_room(void **state)
 static void a_change_ends_it(void **state)
 {
     struct fixture *fixture = *state;
+    char *text = memory_text("a");
     uint64_t asked;
 
     keep(fixture, "a", "1");
     change_page_write(fixture->page, 5);
-    asked = expect_none(fixture, "a");
+    asked = ask(fixture, text);
     change_page_write(fixture->page, 6); /* while galernad answers */
     expect_none(fixture, "b");
-    kept_answers_keep(fixture->kept, memory_text("a"), "2", asked);
+    kept_answers_keep(fixture->kept, text, "2", asked);
     expect_none(fixture, "a");
 }
 
@@ -143,6 +153,51 @@ static void without_a_number_nothing_is_kept(void **state)
     expect_none(fixture, "a");
 }
 
+/* Asks as another thread; its answer, or that it has to ask galernad itself: "". */
+static void *ask_as_another(void *context)
+{
+    struct fixture *fixture = context;
+    char *text = memory_text("a");
+    uint64_t state;
+    char *answer = kept_answers_find(fixture->kept, text, fixture->now, &state);
+
+    if (answer)
+        free(text);
+    else
+        kept_answers_keep(fixture->kept, text, NULL, state);
+    return answer ? answer : memory_text("");
+}
+
+static void expect_other(pthread_t other, const char *expected)
+{
+    void *answer;
+
+    assert_int_equal(pthread_join(other, &answer), 0);
+    assert_string_equal(answer, expected);
+    free(answer);
+}
+
+static void of_two_threads_one_asks(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct timespec moment = {.tv_nsec = 50 * 1000 * 1000};
+    static const char *const answers[] = {"1", NULL}; /* galernad answers, or does not */
+
+    for (int i = 0; i < 2; i++) {
+        char *text = memory_text("a");
+        uint64_t asked = ask(fixture, text);
+        pthread_t others[2];
+
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(pthread_create(&others[k], NULL, ask_as_another, fixture), 0);
+        nanosleep(&moment, NULL);
+        kept_answers_keep(fixture->kept, text, answers[i], asked);
+        for (int k = 0; k < 2; k++)
+            expect_other(others[k], answers[i] ? answers[i] : "");
+        change_page_write(fixture->page, 7);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +205,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_oldest_answers_make_room, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_change_ends_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_galernad_ends_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(of_two_threads_one_asks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_a_number_nothing_is_kept, set_up, tear_down),
     };
 
