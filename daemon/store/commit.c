@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/store/change.h"
 #include "daemon/store/private.h"
 #include "daemon/store/rows.h"
 #include "daemon/store/seal.h"
@@ -21,6 +22,7 @@ void store_history(struct store *store, int64_t lease, int64_t at, const char *e
                    const char *format, ...)
 {
     char text[STORE_TEXT_MAX];
+    struct event_record *record;
     va_list args;
 
     va_start(args, format);
@@ -29,12 +31,9 @@ void store_history(struct store *store, int64_t lease, int64_t at, const char *e
     store->changes++;
     store->events = memory_grow(store->events, &store->events_allocated, store->n_events + 1,
                                 sizeof *store->events);
-    store->events[store->n_events++] = (struct event_record){
-        .lease = lease,
-        .at = at,
-        .event = memory_text(event),
-        .text = memory_text(text),
-    };
+    record = &store->events[store->n_events++];
+    *record = (struct event_record){.lease = lease, .at = at, .event = event};
+    store_put_text(&record->text, text, STORE_TEXT_MAX);
     tell(store, &(struct store_event){lease, at, event, text});
 }
 
@@ -160,10 +159,8 @@ static void clear_marks(struct store *store)
     }
     for (size_t i = 0; i < store->n_marked_vms; i++)
         store->marked_vms[i]->marked = false;
-    for (size_t i = 0; i < store->n_events; i++) {
-        free(store->events[i].event);
-        free(store->events[i].text);
-    }
+    for (size_t i = 0; i < store->n_events; i++)
+        store_put_text(&store->events[i].text, "", 0);
     for (size_t i = 0; i < store->n_leaving; i++)
         store_lease_entry_free(store->leaving[i]);
     if (store->n_marked_facts)

@@ -1,6 +1,7 @@
 /* Finds, adds, changes and forgets leases and VMs in memory. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/store/awake.h"
 #include "daemon/store/change.h"
@@ -9,8 +10,11 @@
 
 void store_put_text(const char **place, const char *text, size_t most)
 {
-    char *copy = *text && most ? memory_format("%.*s", (int)most, text) : NULL;
+    size_t length = strnlen(text, most);
+    char *copy = length ? memory_new(length + 1, 1) : NULL;
 
+    if (copy)
+        memcpy(copy, text, length);
     if (*place && **place)
         memory_free(*place);
     *place = copy ? copy : "";

@@ -33,7 +33,8 @@ struct awake {
 
 struct event_record {
     int64_t lease, at;
-    char *event, *text;
+    const char *event; /* a constant */
+    const char *text;  /* store_put_text() */
 };
 
 struct fact_record {

@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "daemon/store/change.h"
 #include "daemon/store/private.h"
 #include "daemon/store/rows.h"
 #include "daemon/store/schema.h"
@@ -161,10 +162,8 @@ static void free_records(struct store *store)
         store_lease_entry_free(store->leases.records[i]);
     for (size_t i = 0; i < store->n_leaving; i++)
         store_lease_entry_free(store->leaving[i]);
-    for (size_t i = 0; i < store->n_events; i++) {
-        free(store->events[i].event);
-        free(store->events[i].text);
-    }
+    for (size_t i = 0; i < store->n_events; i++)
+        store_put_text(&store->events[i].text, "", 0);
     for (size_t i = 0; i < store->n_facts; i++) {
         free(store->facts[i].name);
         free(store->facts[i].value);
