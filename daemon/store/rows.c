@@ -2,7 +2,6 @@
 #include "daemon/store/rows.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,18 +170,24 @@ char *store_rows_get_text(const struct store_table *table, const char *sum, cons
 static int bind_list(sqlite3_stmt *statement, int place, const struct store_column *column,
                      const void *field)
 {
-    char text[LIST_TEXT_MAX];
-    size_t length = 0;
+    char text[LIST_TEXT_MAX], *at = text + sizeof text - 1;
 
-    text[0] = '\0';
-    for (size_t i = 0; i < column->count && length < sizeof text; i++) {
+    /* From the end: snprintf() took half of the time to bind a row. */
+    *at = '\0';
+    for (size_t i = column->count; i-- > 0;) {
         int64_t value = column->type == COLUMN_INT32_LIST ? ((const int32_t *)field)[i]
                                                           : ((const int64_t *)field)[i];
+        uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
 
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%" PRId64, i ? " " : "",
-                                   value);
+        do
+            *--at = (char)('0' + rest % 10);
+        while (rest /= 10);
+        if (value < 0)
+            *--at = '-';
+        if (i)
+            *--at = ' ';
     }
-    return sqlite3_bind_text(statement, place, text, -1, SQLITE_TRANSIENT);
+    return sqlite3_bind_text(statement, place, at, -1, SQLITE_TRANSIENT);
 }
 
 static int bind_term(sqlite3_stmt *statement, int place, const struct lease_term *term,
