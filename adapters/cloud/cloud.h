@@ -68,7 +68,7 @@ enum cloud_subject {
     CLOUD_VMGROUPS,
 };
 
-enum { CLOUD_IDS_MAX = 400 };
+enum { CLOUD_IDS_MAX = 512 };
 
 /* The role of this cloud's front-end in its zone. */
 struct cloud_leadership {
