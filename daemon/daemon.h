@@ -204,6 +204,9 @@ bool daemon_is_outdated(const struct daemon *daemon, struct problem *why);
 int daemon_commit(struct daemon *daemon, struct error *err);
 /* Set the VMs whose extended forms the world reads from the next poll on. */
 void daemon_want_forms(struct daemon *daemon);
+/* The intake has seen the VM's extended form: if it tells nothing more, it is not looked at again,
+ * and dropped if plans do not need it either. */
+void daemon_pass_form(struct daemon *daemon, const struct vm_record *vm, int64_t now);
 
 /* --- daemon.c --- */
 /* For planner_create(): the plan is ready, or failed: finish the cycle. */

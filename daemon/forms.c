@@ -5,6 +5,7 @@
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
+#include "daemon/live/messages.h"
 #include "daemon/store/awake.h"
 #include "util/memory.h"
 
@@ -65,11 +66,36 @@ static bool may_be_placed(const struct daemon *daemon, const struct looked_at *o
             (one->lease && planner_may_move(daemon->planner, one->lease)));
 }
 
+static struct looked_at looked_at(const struct daemon *daemon, const struct vm_record *vm)
+{
+    return (struct looked_at){vm, world_vm(daemon->world, vm->id),
+                              store_lease(daemon->store, vm->lease)};
+}
+
+/* Plans need the forms of VMs that are to be placed: not of those that just run. */
+static bool is_needed(const struct daemon *daemon, const struct looked_at *one, int64_t now)
+{
+    return (one->lease->phase != PHASE_STARTING && one->lease->phase != PHASE_RUNNING) ||
+           !observed_running(one->observed) || one->observed->resched ||
+           planner_is_asked(daemon->planner) || may_be_placed(daemon, one, now);
+}
+
+void daemon_pass_form(struct daemon *daemon, const struct vm_record *vm, int64_t now)
+{
+    const struct looked_at one = looked_at(daemon, vm);
+
+    if (!one.lease || !one.lease->plain || messages_differ(vm, one.observed->full))
+        return;
+    if (is_needed(daemon, &one, now))
+        world_pass_form(daemon->world, vm->id);
+    else
+        world_drop_form(daemon->world, vm->id);
+}
+
 static void look_at(const struct daemon *daemon, const struct vm_record *vm, int64_t now,
                     struct wanted_vms *wanted)
 {
-    const struct looked_at one = {vm, world_vm(daemon->world, vm->id),
-                                  store_lease(daemon->store, vm->lease)};
+    const struct looked_at one = looked_at(daemon, vm);
 
     if (may_be_placed(daemon, &one, now))
         wanted->ids[wanted->n++] = vm->id;

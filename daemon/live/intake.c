@@ -347,6 +347,7 @@ void intake(struct daemon *daemon, int64_t now)
     check_sizes(daemon, now);
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, forms[i]);
+        const struct vm_record *vm;
 
         if (!observed->present)
             continue;
@@ -356,6 +357,9 @@ void intake(struct daemon *daemon, int64_t now)
             restored = true;
         else
             take_in(daemon, observed->full, now);
+        vm = store_vm(daemon->store, observed->id);
+        if (vm)
+            daemon_pass_form(daemon, vm, now);
     }
     if (restored)
         promises_restored(daemon, now);

@@ -263,20 +263,30 @@ static int64_t good_for(const struct messages *messages, const struct vm_record 
                : 0;
 }
 
+static const char *shown_message(const struct vm *form)
+{
+    const char *shown = attributes_find(&form->user_template, "SCHED_MESSAGE");
+
+    return shown ? shown : "";
+}
+
+bool messages_differ(const struct vm_record *vm, const struct vm *form)
+{
+    return vm->promise_digest || attributes_find(&form->user_template, PROMISE_ATTRIBUTE) ||
+           strcmp(shown_message(form), vm->message) != 0;
+}
+
 /* oned 7.x writes the message as well: OpenNebula's value counts, not the last written one. */
 static void see_message(struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
-    const char *shown;
 
     if (vm->message_in_flight || !observed || !observed->full ||
         observed->full_asked <= vm->message_settled)
         return;
     promises_see(daemon, vm, observed->full, now);
-    shown = attributes_find(&observed->full->user_template, "SCHED_MESSAGE");
-    if (strcmp(shown ? shown : "", vm->message) == 0)
-        return;
-    vm_has_message(daemon->store, vm, shown ? shown : "");
+    if (strcmp(shown_message(observed->full), vm->message) != 0)
+        vm_has_message(daemon->store, vm, shown_message(observed->full));
 }
 
 void messages_see(struct messages *messages, int64_t now)

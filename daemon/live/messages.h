@@ -9,10 +9,12 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct lease_record;
+struct vm;
 struct vm_record;
 struct daemon;
 struct messages; /* opaque */
@@ -22,6 +24,8 @@ void messages_destroy(struct messages *messages); /* NULL is allowed */
 
 /* Read messages and promises from the extended forms of the last poll. */
 void messages_see(struct messages *messages, int64_t now);
+/* Might messages_see() learn something from this form of the VM? */
+bool messages_differ(const struct vm_record *vm, const struct vm *form);
 
 /* Compose the changed messages and promises, a hundred at most. They show the contents of the
  * store: commit it before sending them. Returns how many are to be sent. If more have changed, the

@@ -34,6 +34,7 @@ struct vm_observation {
     int64_t created;   /* seconds since 1970, by oned's clock */
     int64_t ran_for;   /* seconds of the closed history records in the most complete document ... */
     int32_t n_records; /* ... which had this many records */
+    bool full_passed;  /* world_pass_form() */
     bool full_seen;    /* the extended form was read after the last change of owner and
                         * world_read_all() */
     char *error;       /* the driver's message while the VM has failed; NULL: none */
@@ -115,6 +116,11 @@ void world_read_all(struct world *world);
 /* The extended forms have been processed: free those of running VMs that are not wanted, as soon as
  * an answer's forms are all unneeded. The others stay until the next poll. O(forms x wanted). */
 void world_drop_forms(struct world *world);
+/* The VM's extended form has told everything: world_forms() leaves it out. */
+void world_pass_form(struct world *world, int32_t id);
+/* Nothing needs the VM's extended form any longer. Its memory is freed soon after all forms of its
+ * answer have been dropped. */
+void world_drop_form(struct world *world, int32_t id);
 
 /* NULL: never observed. O(1). */
 const struct vm_observation *world_vm(const struct world *world, int32_t id);
@@ -127,7 +133,8 @@ const int32_t *world_take_news(struct world *world, size_t *n);
 uint64_t world_changes(const struct world *world);
 /* VMs in a transient state. */
 size_t world_in_transition(const struct world *world);
-/* The VMs with an extended form, ascending. Valid until the next answer or world_drop_forms(). */
+/* The VMs with an extended form that was not passed, ascending. Valid until the next answer or
+ * call. */
 const int32_t *world_forms(struct world *world, size_t *n);
 /* Forget a VM that is gone and whose lease has ended. While its host still lists the VM, it stays
  * known as one that was read before it ended: otherwise it would count as unreadable. */

@@ -39,6 +39,7 @@ struct world {
     size_t n_forms, forms_allocated;
     bool forms_listed;  /* ... if they have not changed since */
     bool forms_are_new; /* forms arrived after the last call of world_forms() */
+    size_t n_dropped;   /* calls of world_drop_form() */
 
     struct hosts_seen *hosts;
     struct site_seen *site;

@@ -9,7 +9,10 @@
 
 #define LOG_SUBSYSTEM LOG_OF_OPENNEBULA
 
-enum { ARRIVES = 60 * 1000 /* milliseconds: an accepted migration has begun by then */ };
+enum {
+    ARRIVES = 60 * 1000,   /* milliseconds: an accepted migration has begun by then */
+    DROPPED_AT_ONCE = 512, /* forms dropped one by one between searches for pools to free */
+};
 
 /* --- observations ----------------------------------------------------------------------------- */
 
@@ -273,6 +276,7 @@ void full_forms_use(struct world *world, const struct form_pool *forms)
             struct vm_observation *observed = observation_make(world, vm->id);
 
             observed->full = vm;
+            observed->full_passed = false;
             observed->full_asked = forms->asked;
             observed->full_seen = true;
         }
@@ -300,7 +304,7 @@ const int32_t *world_forms(struct world *world, size_t *n)
         for (size_t j = 0; j < pool->n; j++) {
             const struct vm_observation *observed = world_vm(world, pool->items[j].id);
 
-            if (observed && observed->full == &pool->items[j])
+            if (observed && observed->full == &pool->items[j] && !observed->full_passed)
                 world->forms[world->n_forms++] = observed->id;
         }
     }
@@ -359,13 +363,18 @@ void world_read_all(struct world *world)
         ((struct vm_observation *)map_value(&world->observations, i))->full_seen = false;
 }
 
-static bool is_needed(const struct world *world, const struct vm *vm)
+static bool is_used(const struct world *world, const struct vm *vm)
 {
     const struct vm_observation *observed = world_vm(world, vm->id);
 
-    if (!observed || observed->full != vm)
+    return observed && observed->full == vm;
+}
+
+static bool is_needed(const struct world *world, const struct vm *vm)
+{
+    if (!is_used(world, vm))
         return false;
-    if (!observed_running(observed))
+    if (!observed_running(world_vm(world, vm->id)))
         return true;
     for (size_t i = 0; i < world->n_wanted; i++)
         if (world->wanted[i] == vm->id)
@@ -373,10 +382,12 @@ static bool is_needed(const struct world *world, const struct vm *vm)
     return false;
 }
 
-static bool has_needed(const struct world *world, const struct vm_pool *pool)
+typedef bool form_test(const struct world *world, const struct vm *vm);
+
+static bool has_form(const struct world *world, const struct vm_pool *pool, form_test *is_kept)
 {
     for (size_t i = 0; i < pool->n; i++)
-        if (is_needed(world, &pool->items[i]))
+        if (is_kept(world, &pool->items[i]))
             return true;
     return false;
 }
@@ -388,15 +399,41 @@ static void drop_pool(struct world *world, struct vm_pool *pool)
     vm_pool_finish(pool);
 }
 
-void world_drop_forms(struct world *world)
+/* Drops the pools without a form that is to be kept. */
+static void drop_pools(struct world *world, form_test *is_kept)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < world->full.n; i++) {
-        if (has_needed(world, &world->full.pools[i].pool))
+        if (has_form(world, &world->full.pools[i].pool, is_kept))
             world->full.pools[kept++] = world->full.pools[i];
         else
             drop_pool(world, &world->full.pools[i].pool);
     }
     world->full.n = kept;
+}
+
+void world_drop_forms(struct world *world)
+{
+    drop_pools(world, is_needed);
+}
+
+void world_pass_form(struct world *world, int32_t id)
+{
+    struct vm_observation *observed =
+        map_value(&world->observations, map_find(&world->observations, id));
+
+    observed->full_passed = true;
+    world->forms_listed = false;
+}
+
+void world_drop_form(struct world *world, int32_t id)
+{
+    struct vm_observation *observed =
+        map_value(&world->observations, map_find(&world->observations, id));
+
+    observed->full = NULL;
+    world->forms_listed = false;
+    if (++world->n_dropped % DROPPED_AT_ONCE == 0)
+        drop_pools(world, is_used);
 }

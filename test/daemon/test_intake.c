@@ -51,6 +51,34 @@ static void each_vm_becomes_a_lease(void **state)
     close_stage(&stage);
 }
 
+static bool has_form(const struct stage *stage, int32_t id)
+{
+    return world_vm(stage->scene.daemon.world, id)->full != NULL;
+}
+
+/* A cloud has many running VMs: their forms and their records need not be in memory together. */
+static void the_form_of_a_running_vm_is_dropped_when_it_is_taken_in_and_tells_nothing(void **state)
+{
+    struct attribute message = {"SCHED_MESSAGE", "Waits for CPU"};
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\n");
+    add(&stage, 1, VM_RUNNING);
+    add(&stage, 2, VM_RUNNING)->user_template = (struct attributes){.items = &message, .n = 1};
+    ask_for(&stage, add(&stage, 3, VM_RUNNING), "START=best_effort", NULL);
+    add(&stage, 4, VM_RUNNING)->resched = true;
+    add(&stage, 5, VM_PENDING);
+    add(&stage, 6, VM_POWEROFF);
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_STARTING, "adopted");
+    assert_false(has_form(&stage, 1));
+    for (int32_t id = 2; id <= 6; id++)
+        assert_true(has_form(&stage, id));
+    take_in(&stage, NOW + 1);
+    assert_false(has_form(&stage, 1)); /* it is not read again */
+    close_stage(&stage);
+}
+
 /* One that is created on hold asks for its lease when it is released: nothing is promised before.
  */
 static void a_vm_on_hold_asks_when_it_is_released(void **state)
@@ -274,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(each_vm_becomes_a_lease),
+        TEST(the_form_of_a_running_vm_is_dropped_when_it_is_taken_in_and_tells_nothing),
         TEST(a_vm_on_hold_asks_when_it_is_released),
         TEST(a_lease_that_is_held_before_it_is_decided_stays_held),
         TEST(plain_vms_can_be_ignored),

@@ -165,6 +165,32 @@ static void forms_of_running_vms_are_freed_unless_they_are_wanted(void **state)
     close_sky(&sky);
 }
 
+static void dropped_and_passed_forms_are_not_listed_and_others_of_their_answer_stay(void **state)
+{
+    struct sky sky;
+    size_t n;
+
+    open_sky(&sky);
+    add(&sky, 7, 512, VM_RUNNING);
+    add(&sky, 8, 512, VM_RUNNING);
+    poll_all(&sky);
+    for (int i = 0; i < 2000; i++) /* pools are searched for free ones from time to time */
+        world_drop_form(sky.world, 7);
+    assert_null(full_of(&sky, 7));
+    assert_int_equal(full_of(&sky, 8)->memory, 512);
+    assert_int_equal(world_forms(sky.world, &n)[0], 8);
+    assert_int_equal(n, 1);
+    world_pass_form(sky.world, 8);
+    (void)world_forms(sky.world, &n);
+    assert_int_equal(n, 0);
+    assert_int_equal(full_of(&sky, 8)->memory, 512);
+    fake_cloud_put(sky.fake, 8, VM_STOPPED, 0);
+    poll_unseen(&sky);
+    (void)world_forms(sky.world, &n);
+    assert_int_equal(n, 1); /* a new form */
+    close_sky(&sky);
+}
+
 /* However many they are: a drain needs those of all VMs on its hosts. */
 static void forms_of_all_vms_that_may_be_placed_again_are_read(void **state)
 {
@@ -193,6 +219,7 @@ int main(void)
         cmocka_unit_test(a_refresh_counts_at_once_and_survives_the_poll_beside_it),
         cmocka_unit_test(forms_that_were_not_taken_in_are_asked_for_again),
         cmocka_unit_test(forms_of_running_vms_are_freed_unless_they_are_wanted),
+        cmocka_unit_test(dropped_and_passed_forms_are_not_listed_and_others_of_their_answer_stay),
         cmocka_unit_test_setup_teardown(forms_of_all_vms_that_may_be_placed_again_are_read,
                                         store_set_up, store_tear_down),
     };
