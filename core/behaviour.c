@@ -26,6 +26,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .reevaluation_after_each_end = true,
         .future_places_keep_their_hosts = true,
         .migration_at_100_mbits = true,
+        .transfers_exceed_networks = true,
         .migration_estimate_squared = true,
         .migration_moves_everything = true,
         .transfers_never_cancelled = true,

@@ -52,6 +52,9 @@ struct behaviour {
     bool future_places_keep_their_hosts;
     /* Migrations run at 100 Mbit/s regardless of the site's bandwidth and of other traffic. */
     bool migration_at_100_mbits;
+    /* Image transfers run at the site's bandwidth regardless of the network of their hosts and of
+     * other traffic there. */
+    bool transfers_exceed_networks;
     /* The estimate of a migration counts, for each VM on a host, the time that all VMs on that host
      * take. */
     bool migration_estimate_squared;

@@ -10,6 +10,7 @@
 #include "core/leases.h"
 #include "core/outputs.h"
 #include "core/python_order.h"
+#include "core/transfer_slots.h"
 #include "util/memory.h"
 
 struct image_transfers {
@@ -20,11 +21,6 @@ struct image_transfers {
 static bool manages_images(const struct engine *engine)
 {
     return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER;
-}
-
-static bool transfers_are_never_cancelled(const struct engine *engine)
-{
-    return engine->settings.behaviour.transfers_never_cancelled;
 }
 
 bool image_riders_stay_scheduled(const struct engine *engine)
@@ -64,50 +60,7 @@ void image_transfers_destroy(struct engine *engine)
     free(engine->images);
 }
 
-/* Seconds to send the image to `copies` hosts. */
-static int64_t transfer_span(const struct engine *engine, const struct lease *lease, int64_t copies)
-{
-    const struct engine_settings *settings = &engine->settings;
-    int64_t one = settings->force_transfer_time;
-
-    if (one == SPAN_NONE)
-        one = span_from_seconds((double)lease->request.image_size /
-                                ((double)settings->transfer_bandwidth / 8.0));
-    return is_multicast(engine) ? one : one * copies;
-}
-
-/* --- times ------------------------------------------------------------------------------------ */
-
-/* The start of the first gap of that length from now on. */
-static int64_t first_slot(const struct engine *engine, int64_t span)
-{
-    const struct reservation_list *list = &engine->images->list;
-
-    if (!list->n || engine->now + span <= list->items[0]->from)
-        return engine->now;
-    for (size_t i = 0; i + 1 < list->n; i++)
-        if (list->items[i]->until + span <= list->items[i + 1]->from)
-            return list->items[i]->until;
-    return list->items[list->n - 1]->until;
-}
-
-/* The start of the last gap of that length before the deadline (earliest deadline first). */
-static int64_t last_slot(const struct engine *engine, int64_t span, int64_t deadline)
-{
-    const struct reservation_list *list = &engine->images->list;
-
-    if (!list->n || list->items[list->n - 1]->until + span <= deadline)
-        return deadline - span;
-    for (size_t i = list->n - 1; i > 0; i--) {
-        int64_t gap_end = list->items[i]->from;
-
-        if (!transfers_are_never_cancelled(engine) && gap_end > deadline)
-            gap_end = deadline;
-        if (gap_end - list->items[i - 1]->until >= span)
-            return gap_end - span;
-    }
-    return (list->items[0]->from < deadline ? list->items[0]->from : deadline) - span;
-}
+/* --- transfers -------------------------------------------------------------------------------- */
 
 static bool can_ride(const struct engine *engine, const struct lease *lease,
                      const struct reservation *transfer)
@@ -117,24 +70,50 @@ static bool can_ride(const struct engine *engine, const struct lease *lease,
            strcmp(transfer->image, lease->request.image) == 0;
 }
 
+/* Can the transfer also send to the host, at its rate? */
+static bool also_sends_to(const struct engine *engine, const struct reservation *transfer,
+                          uint32_t host)
+{
+    int64_t rate = image_rate_of(transfer->placement);
+
+    for (uint32_t i = 0; i < transfer->placement->n_hosts; i++)
+        if (transfer->placement->hosts[i] == host)
+            return true;
+    return rate <= image_rate_to(engine, host) &&
+           image_network_is_free(engine, host, image_network_of(engine, host, rate),
+                                 (struct interval){transfer->from, transfer->until});
+}
+
+/* When the images for all VMs of the lease can be there, if a transfer to these hosts sends them.
+ */
+static int64_t arrival_on(struct engine *engine, const struct lease *lease,
+                          const struct placed_vm *vms, uint32_t n)
+{
+    int64_t rate = image_rate_to_all(engine, vms, n);
+    struct placement *to = image_placement(engine, vms, n, rate);
+    const struct image_sending sending = {to, image_span(engine, lease, lease->n_vms, rate)};
+    int64_t start = image_first_slot(engine, &engine->images->list, &sending);
+
+    placement_destroy(to);
+    return instant_add(start, sending.span);
+}
+
 bool preparation_earliest(struct engine *engine, const struct lease *lease, int64_t *earliest)
 {
     const struct reservation_list *list = &engine->images->list;
-    int64_t span, arrival;
 
     if (!manages_images(engine) || !lease->request.image)
         return false;
-    span = transfer_span(engine, lease, lease->n_vms);
-    arrival = first_slot(engine, span) + span;
     for (uint32_t host = 0; host < engine->site.n_hosts; host++) {
-        earliest[host] = arrival;
+        earliest[host] = arrival_on(engine, lease, &(struct placed_vm){.host = host}, 1);
         if (caches_images(engine) &&
             image_cache_find(&engine->images->caches[host], lease->request.image)) {
             earliest[host] = engine->now;
             continue;
         }
         for (size_t i = 0; i < list->n; i++)
-            if (can_ride(engine, lease, list->items[i]) && list->items[i]->until < earliest[host])
+            if (can_ride(engine, lease, list->items[i]) && list->items[i]->until < earliest[host] &&
+                also_sends_to(engine, list->items[i], host))
                 earliest[host] = list->items[i]->until;
     }
     return true;
@@ -171,21 +150,30 @@ static struct reservation *first_ride(const struct engine *engine, const struct 
     return first;
 }
 
+static bool also_sends_to_all(const struct engine *engine, const struct reservation *transfer,
+                              const struct placement *vms)
+{
+    for (uint32_t i = 0; i < vms->n_vms; i++)
+        if (!also_sends_to(engine, transfer, vms->vms[i].host))
+            return false;
+    return true;
+}
+
 /* A planned transfer that brings the image in time if a transfer of the lease would not, or NULL.
  */
-static struct reservation *ride_for(const struct engine *engine, const struct lease *lease,
+static struct reservation *ride_for(struct engine *engine, const struct lease *lease,
                                     const struct proposal *proposal)
 {
     const struct reservation_list *list = &engine->images->list;
-    int64_t span = transfer_span(engine, lease, lease->n_vms);
-    int64_t arrival = first_slot(engine, span) + span;
+    const struct reservation *vm = proposal->plan.vm;
+    int64_t arrival = arrival_on(engine, lease, vm->placement->vms, vm->placement->n_vms);
 
     if (image_riders_stay_scheduled(engine))
         return first_ride(engine, lease, arrival);
-    for (size_t i = 0; i < list->n && arrival > proposal->plan.vm->from; i++)
+    for (size_t i = 0; i < list->n && arrival > vm->from; i++)
         if (can_ride(engine, lease, list->items[i]) && list->items[i]->lease != lease &&
-            list->items[i]->until <= proposal->plan.vm->from &&
-            stays_planned(engine, proposal, list->items[i]))
+            list->items[i]->until <= vm->from && stays_planned(engine, proposal, list->items[i]) &&
+            also_sends_to_all(engine, list->items[i], vm->placement))
             return list->items[i];
     return NULL;
 }
@@ -203,37 +191,6 @@ static enum image_source source_for(const struct engine *engine, const struct le
                    ? SOURCE_CACHE
                    : SOURCE_TRANSFER;
     return entry ? SOURCE_CACHE : may_ride ? SOURCE_RIDE : SOURCE_TRANSFER;
-}
-
-static uint32_t slot_of(struct engine *engine, struct placement *placement, uint32_t host)
-{
-    uint32_t *slot = &engine->host_slot[host];
-
-    if (*slot == HOST_NONE) {
-        *slot = placement->n_hosts++;
-        placement->hosts[*slot] = host;
-        placement->amounts[*slot * placement->n_types + RESOURCE_NET_IN] =
-            engine->settings.transfer_bandwidth;
-    }
-    return *slot;
-}
-
-static struct placement *transfer_placement(struct engine *engine, const struct placed_vm *vms,
-                                            uint32_t n)
-{
-    uint32_t n_types = (uint32_t)engine->site.types.count;
-    struct placement *placement = placement_create(n + 1, n, n_types);
-
-    placement->n_hosts = 1;
-    placement->hosts[0] = HOST_REPOSITORY;
-    placement->amounts[RESOURCE_NET_OUT] = engine->settings.transfer_bandwidth;
-    for (uint32_t i = 0; i < n; i++) {
-        placement->vms[i] = vms[i];
-        slot_of(engine, placement, vms[i].host);
-    }
-    for (uint32_t i = 1; i < placement->n_hosts; i++)
-        engine->host_slot[placement->hosts[i]] = HOST_NONE;
-    return placement;
 }
 
 static void carry(struct engine *engine, struct reservation *transfer, struct placement *placement)
@@ -287,7 +244,8 @@ static void join_transfer(struct engine *engine, const struct proposal *proposal
     vms = memory_new(old->n_vms + proposal->n_riders, sizeof *vms);
     n = vms_of_others(old, proposal->riders->lease, vms);
     memcpy(&vms[n], proposal->riders, proposal->n_riders * sizeof *vms);
-    carry(engine, proposal->ride, transfer_placement(engine, vms, n + proposal->n_riders));
+    carry(engine, proposal->ride,
+          image_placement(engine, vms, n + proposal->n_riders, image_rate_of(old)));
     free(vms);
 }
 
@@ -303,7 +261,7 @@ static void leave_transfer(struct engine *engine, struct reservation *transfer, 
     vms = memory_new(old->n_vms, sizeof *vms);
     n = vms_of_others(old, lease, vms);
     if (n < old->n_vms)
-        carry(engine, transfer, transfer_placement(engine, vms, n));
+        carry(engine, transfer, image_placement(engine, vms, n, image_rate_of(old)));
     free(vms);
 }
 
@@ -319,13 +277,42 @@ static uint32_t vms_by_source(struct engine *engine, const struct reservation *v
     return n;
 }
 
+/* Adds a transfer to these VMs, in time for the lease's start. False: none is possible, as the
+ * lease's reason states. */
+static bool plan_transfer(struct engine *engine, struct lease *lease, struct proposal *proposal,
+                          const struct placed_vm *vms, uint32_t n)
+{
+    const struct reservation_list *list = &engine->images->list;
+    const struct reservation *vm = proposal->plan.vm;
+    bool exact = lease->request.kind == LEASE_RESERVATION || lease->request.kind == LEASE_DEADLINE;
+    int64_t rate = image_rate_to_all(engine, vms, n), start;
+    struct placement *to = image_placement(engine, vms, n, rate);
+    const struct image_sending sending = {to, image_span(engine, lease, n, rate)};
+    const struct image_sending all = {to, image_span(engine, lease, lease->n_vms, rate)};
+    struct reservation *transfer;
+
+    start = exact ? image_last_slot(engine, list, &sending, vm->from)
+                  : image_first_slot(engine, list, &all);
+    if (start < engine->now || start > vm->from - sending.span) {
+        start = image_first_slot(engine, list, &sending);
+        lease->reason = (struct reason){.id = REASON_IMAGE_TOO_LATE,
+                                        .n = {instant_add(start, sending.span), vm->from}};
+        placement_destroy(to);
+        return false;
+    }
+    transfer = reservation_create(lease, RESERVATION_TRANSFER, start, start + sending.span, to);
+    transfer->image = lease->request.image;
+    transfer->image_deadline = exact ? vm->from : INSTANT_NONE;
+    reservation_list_append(&proposal->preparation, transfer);
+    proposal->n_transfers = 1;
+    return true;
+}
+
 bool plan_preparation(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
     const struct reservation *vm = proposal->plan.vm;
-    bool exact = lease->request.kind == LEASE_RESERVATION || lease->request.kind == LEASE_DEADLINE;
     struct placed_vm *wanted;
-    struct reservation *transfer;
-    int64_t span, start;
+    bool planned;
     uint32_t n;
 
     if (!manages_images(engine) || !lease->request.image)
@@ -340,27 +327,9 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
         order_as_python_lists(proposal->riders, proposal->n_riders);
         order_as_python_lists(wanted, n);
     }
-    if (!n) {
-        free(wanted);
-        return true;
-    }
-    span = transfer_span(engine, lease, n);
-    start = exact ? last_slot(engine, span, vm->from)
-                  : first_slot(engine, transfer_span(engine, lease, lease->n_vms));
-    if (start < engine->now || start + span > vm->from) {
-        lease->reason = (struct reason){.id = REASON_IMAGE_TOO_LATE,
-                                        .n = {first_slot(engine, span) + span, vm->from}};
-        free(wanted);
-        return false;
-    }
-    transfer = reservation_create(lease, RESERVATION_TRANSFER, start, start + span,
-                                  transfer_placement(engine, wanted, n));
-    transfer->image = lease->request.image;
-    transfer->image_deadline = exact ? vm->from : INSTANT_NONE;
-    reservation_list_append(&proposal->preparation, transfer);
-    proposal->n_transfers = 1;
+    planned = n == 0 || plan_transfer(engine, lease, proposal, wanted, n);
     free(wanted);
-    return true;
+    return planned;
 }
 
 static void insert_by_start(struct reservation_list *list, struct reservation *transfer)

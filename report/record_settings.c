@@ -84,6 +84,7 @@ static const struct setting behaviour_table[] = {
     SWITCH(reevaluation_after_each_end),
     SWITCH(future_places_keep_their_hosts),
     SWITCH(migration_at_100_mbits),
+    SWITCH(transfers_exceed_networks),
     SWITCH(migration_estimate_squared),
     SWITCH(migration_moves_everything),
     SWITCH(transfers_never_cancelled),

@@ -22,13 +22,69 @@ static void check_length(struct checker *checker, const struct schedule_lease *l
                           (long long)(r->until - r->from), (long long)due);
 }
 
-static int64_t transfer_due(const struct schedule_settings *settings,
-                            const struct schedule_lease *lease,
+static int64_t held_of(const struct schedule *schedule, const struct schedule_reservation *r,
+                       int64_t host, const char *type)
+{
+    int64_t held = 0;
+
+    for (size_t i = 0; i < r->n_holdings; i++)
+        if (r->holdings[i].host == host && strcmp(schedule->types[r->holdings[i].type], type) == 0)
+            held += r->holdings[i].amount;
+    return held;
+}
+
+/* The rate at which the repository sends. */
+static int64_t rate_sent(const struct schedule *schedule, const struct schedule_reservation *r)
+{
+    int64_t rate = held_of(schedule, r, SCHEDULE_REPOSITORY, "Net-out");
+
+    return rate > 0 ? rate : schedule->settings.bandwidth;
+}
+
+/* What the host can receive; 0: it has no network capacity, and anything. */
+static int64_t network_of(const struct schedule *schedule, int64_t id)
+{
+    const struct schedule_host *host = schedule_host(schedule, id);
+
+    for (size_t type = 0; host && type < schedule->n_types; type++)
+        if (strcmp(schedule->types[type], "Net-in") == 0)
+            return host->capacity[type];
+    return 0;
+}
+
+/* The bandwidth, or the network of the slowest host that receives; always the bandwidth in Haizea's
+ * schedules. */
+static int64_t rate_due(const struct schedule *schedule, const struct schedule_reservation *r)
+{
+    int64_t rate = schedule->settings.bandwidth;
+
+    for (size_t i = 0; i < r->n_places && !schedule->settings.haizea_1_0; i++) {
+        int64_t network = network_of(schedule, r->places[i].host);
+
+        if (network > 0 && network < rate)
+            rate = network;
+    }
+    return rate;
+}
+
+/* A multicast keeps the rate of a slower host that a lease has left. */
+static bool is_rate_of_slower_host(const struct schedule *schedule,
+                                   const struct schedule_reservation *r, int64_t rate)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < schedule->n_hosts; i++)
+        found = found || network_of(schedule, schedule->hosts[i].id) == rate;
+    return found && schedule->settings.multicast && rate > 0 && rate < rate_due(schedule, r);
+}
+
+static int64_t transfer_due(const struct schedule *schedule, const struct schedule_lease *lease,
                             const struct schedule_reservation *r)
 {
+    const struct schedule_settings *settings = &schedule->settings;
     int64_t one = settings->override_transfer != SCHEDULE_UNSET
                       ? settings->override_transfer
-                      : seconds_for((double)lease->image_size, settings->bandwidth);
+                      : seconds_for((double)lease->image_size, rate_sent(schedule, r));
 
     return settings->multicast ? one : one * (int64_t)r->n_places;
 }
@@ -40,13 +96,13 @@ static int64_t shared_transfer_due(const struct schedule *schedule,
                                    const struct schedule_lease *lease,
                                    const struct schedule_reservation *r)
 {
-    int64_t own = transfer_due(&schedule->settings, lease, r);
+    int64_t own = transfer_due(schedule, lease, r);
 
     for (size_t i = 0; i < schedule->n_leases && r->until - r->from != own; i++) {
         const struct schedule_lease *other = &schedule->leases[i];
 
         if (other->image && lease->image && strcmp(other->image, lease->image) == 0 &&
-            transfer_due(&schedule->settings, other, r) == r->until - r->from)
+            transfer_due(schedule, other, r) == r->until - r->from)
             return r->until - r->from;
     }
     return own;
@@ -63,17 +119,6 @@ static size_t times_named(const struct schedule_reservation *r, const struct sch
              (r->kind == SCHEDULE_TRANSFER ? r->places[i].lease == at->lease
                                            : r->places[i].from == at->from);
     return n;
-}
-
-static int64_t held_of(const struct schedule *schedule, const struct schedule_reservation *r,
-                       int64_t host, const char *type)
-{
-    int64_t held = 0;
-
-    for (size_t i = 0; i < r->n_holdings; i++)
-        if (r->holdings[i].host == host && strcmp(schedule->types[r->holdings[i].type], type) == 0)
-            held += r->holdings[i].amount;
-    return held;
 }
 
 /* Checks that a transfer's image is the image of all its VMs. */
@@ -127,9 +172,11 @@ static void check_receiver(struct checker *checker, const struct schedule_lease 
                            const struct schedule_reservation *r, const struct schedule_place *to)
 {
     static const char missing[] = "FILE_TRANSFER without the host's bandwidth";
+    const struct schedule *schedule = checker->schedule;
     struct finding finding = {CHECK_TRANSFERS, lease->id, to->host, r->from};
+    bool counts = schedule->settings.haizea_1_0 || network_of(schedule, to->host) > 0;
 
-    if (held_of(checker->schedule, r, to->host, "Net-in") == checker->schedule->settings.bandwidth)
+    if (held_of(schedule, r, to->host, "Net-in") == (counts ? rate_sent(schedule, r) : 0))
         return;
     if (to->lease != lease->id || checker_prepared_again(checker, lease))
         checker_odd(checker, ODDITY_RIDES_ALONG, &finding, missing);
@@ -163,12 +210,15 @@ static void check_named_once(struct checker *checker, const struct schedule_leas
 static void check_sent(struct checker *checker, const struct schedule_lease *lease,
                        const struct schedule_reservation *r)
 {
-    int64_t bandwidth = checker->schedule->settings.bandwidth;
+    const struct schedule *schedule = checker->schedule;
+    int64_t rate = held_of(schedule, r, SCHEDULE_REPOSITORY, "Net-out");
     struct finding finding = {CHECK_TRANSFERS, lease->id, SCHEDULE_UNSET, r->from};
 
     checker_examined(checker, CHECK_TRANSFERS);
-    if (held_of(checker->schedule, r, SCHEDULE_REPOSITORY, "Net-out") != bandwidth)
-        checker_violation(checker, &finding, "FILE_TRANSFER without the repository's bandwidth");
+    if (rate != rate_due(schedule, r) && !is_rate_of_slower_host(schedule, r, rate))
+        checker_violation(checker, &finding,
+                          "FILE_TRANSFER with %lld of the repository's bandwidth, it needs %lld",
+                          (long long)rate, (long long)rate_due(schedule, r));
     for (size_t i = 0; i < r->n_places; i++) {
         check_receiver(checker, lease, r, &r->places[i]);
         check_named_once(checker, lease, r, &r->places[i]);

@@ -344,6 +344,120 @@ static void cancelled_while_it_is_prepared(void **state)
         }
 }
 
+static void host_receives(struct scenario *s, uint32_t host, int64_t mbits)
+{
+    s->site.hosts[host].capacity.of[RESOURCE_NET_IN] = mbits;
+}
+
+static void a_host_with_a_slow_network_gets_the_image_slowly(void **state)
+{
+    struct scenario s;
+
+    scenario_with_images(&s, 2, TRANSFER_UNICAST);
+    host_receives(&s, 0, 50);
+    ask_image(&s, 1, 1, "a.img", 250);
+    ask_image(&s, 2, 2, "b.img", 250);
+    assert_string_equal(plan_of(&s, 1), "FILE_TRANSFER 0-20 on repository,2; VM 20-120 on 2; "
+                                        "SHUTDOWN 120-120 on 2");
+    settle(&s);
+    run_to_end(&s);
+    assert_string_equal(plan_of(&s, 2), "FILE_TRANSFER 20-100 on repository,1,2; VM 120-220 on "
+                                        "1,2; SHUTDOWN 220-220 on 1,2");
+    assert_int_equal(lease_of(&s, 2)->reservations[0]->placement->amounts[RESOURCE_NET_OUT], 50);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void a_host_without_network_capacity_gets_it_at_full_rate(void **state)
+{
+    struct scenario s;
+
+    scenario_with_images(&s, 1, TRANSFER_UNICAST);
+    host_receives(&s, 0, 0);
+    ask_image(&s, 1, 1, "a.img", 250);
+    assert_string_equal(plan_of(&s, 1), "FILE_TRANSFER 0-20 on repository,1; VM 20-120 on 1; "
+                                        "SHUTDOWN 120-120 on 1");
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+/* A VM with 60 of 100 Mbit/s; half the CPU of the host is free. */
+static void talkative(struct scenario *s, enum lease_kind kind, int64_t start, int64_t duration)
+{
+    const struct node_set set = {.count = 1, .amounts = {{50, 512, 0, 60, 0}}};
+
+    host_receives(s, 0, 100);
+    ask(s, (struct ask){.id = 1,
+                        .kind = kind,
+                        .start = start,
+                        .duration = duration,
+                        .sets = &set,
+                        .n_sets = 1});
+    settle(s);
+}
+
+static void a_transfer_waits_for_the_network_of_its_host(void **state)
+{
+    struct scenario s;
+
+    scenario_with_images(&s, 1, TRANSFER_UNICAST);
+    talkative(&s, LEASE_BEST_EFFORT, 0, 100);
+    ask(&s, (struct ask){.id = 2,
+                         .cpu = 50,
+                         .memory = 512,
+                         .duration = 100,
+                         .image = "a.img",
+                         .image_size = 250});
+    assert_string_equal(plan_of(&s, 2), "FILE_TRANSFER 100-120 on repository,1; VM 120-220 on 1; "
+                                        "SHUTDOWN 220-220 on 1");
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void for_a_reservation_it_is_sent_before_the_network_is_in_use(void **state)
+{
+    struct scenario s;
+
+    scenario_with_images(&s, 1, TRANSFER_UNICAST);
+    talkative(&s, LEASE_RESERVATION, 470, 100);
+    ask(&s, (struct ask){.id = 2,
+                         .kind = LEASE_RESERVATION,
+                         .start = 500,
+                         .cpu = 50,
+                         .memory = 512,
+                         .duration = 100,
+                         .image = "a.img",
+                         .image_size = 250});
+    assert_string_equal(plan_of(&s, 2), "FILE_TRANSFER 0-20 on repository,1; VM 500-600 on 1; "
+                                        "SHUTDOWN 600-600 on 1");
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+/* The transfer to lease 2 is planned at the full rate. */
+static void a_lease_does_not_ride_on_a_transfer_that_is_too_fast(void **state)
+{
+    struct scenario s;
+
+    scenario_with_images(&s, 4, TRANSFER_MULTICAST);
+    host_receives(&s, 2, 50);
+    host_receives(&s, 3, 50);
+    ask_image(&s, 1, 1, "large.img", 6250);
+    ask_image(&s, 2, 1, "a.img", 250);
+    ask_image(&s, 3, 1, "a.img", 250);
+    settle(&s);
+    assert_string_equal(plan_of(&s, 2), "FILE_TRANSFER 500-520 on repository,2; VM 520-620 on 2; "
+                                        "SHUTDOWN 620-620 on 2");
+    assert_string_equal(plan_of(&s, 3), "FILE_TRANSFER 520-560 on repository,3; VM 560-660 on 3; "
+                                        "SHUTDOWN 660-660 on 3");
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +478,11 @@ int main(void)
         cmocka_unit_test(a_deadline_lease_waits_for_its_image),
         cmocka_unit_test(a_lease_being_prepared_is_no_victim),
         cmocka_unit_test(cancelled_while_it_is_prepared),
+        cmocka_unit_test(a_host_with_a_slow_network_gets_the_image_slowly),
+        cmocka_unit_test(a_host_without_network_capacity_gets_it_at_full_rate),
+        cmocka_unit_test(a_transfer_waits_for_the_network_of_its_host),
+        cmocka_unit_test(for_a_reservation_it_is_sent_before_the_network_is_in_use),
+        cmocka_unit_test(a_lease_does_not_ride_on_a_transfer_that_is_too_fast),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

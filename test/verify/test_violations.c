@@ -13,7 +13,8 @@
 #define PREEMPTED "haizea-1.0/pre-1be-local"
 /* Leases 2 and 3 run on hosts 3 and 2 and are moved live, to host 1 when that is free, to host 3.
  */
-#define MOVED "../../verify/data/moved"
+#define MOVED    "../../verify/data/moved"
+#define RECEIVED "../../verify/data/received"
 /* Immediate lease 1, restartable, is stopped at 60 for reservation 2 and begins anew at 420. */
 #define DISPLACED "../../verify/data/displaced"
 /* Best-effort lease 1 is suspended at 300 for reservation 2, resumed at 600 and done at 964; lease
@@ -152,6 +153,11 @@ static const struct violation_case cases[] = {
     {CHECK_STATES, MOVED, {{"state_log/14", NULL}}, 2, ANY},
     {CHECK_TRANSFERS, MOVED, {{"galerna/settings/imagetransfer-bandwidth", "50"}}, 2, ANY},
     {CHECK_TRANSFERS, MOVED, {{"galerna/settings/imagetransfer-bandwidth", "null"}}, 2, ANY},
+    /* An image that comes faster than the network of the host allows, or than it is sent. */
+    {CHECK_TRANSFERS, RECEIVED, {{"leases/0/rrs/0/end", "82"}}, 1, ANY},
+    {CHECK_TRANSFERS, RECEIVED, {{"leases/0/rrs/0/res/1000/Net-out", "100"}}, 1, ANY},
+    {CHECK_TRANSFERS, RECEIVED, {{"leases/0/rrs/0/res/1/Net-in", "49"}}, 1, 1},
+    {CHECK_CAPACITY, RECEIVED, {{"leases/0/rrs/0/res/1/Net-in", "100"}}, 1, 1},
 };
 
 /* More than one rule of the check applies to some: the words tell which. */
