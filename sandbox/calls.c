@@ -148,6 +148,19 @@ void oned_calls_destroy(struct oned_calls *calls)
     free(calls);
 }
 
+/* The answer cannot be written: it is larger than XML-RPC's documents may be. */
+static xmlrpc_mem_block *fault_document(const xmlrpc_env *fault)
+{
+    xmlrpc_mem_block *output;
+    xmlrpc_env env;
+
+    xmlrpc_env_init(&env);
+    output = XMLRPC_MEMBLOCK_NEW(char, &env, 0);
+    xmlrpc_serialize_fault(&env, output, fault);
+    xmlrpc_env_clean(&env);
+    return output;
+}
+
 char *oned_calls_process(struct oned *oned, const char *request, size_t request_size, size_t *size,
                          const struct oned_fault **fault)
 {
@@ -159,14 +172,11 @@ char *oned_calls_process(struct oned *oned, const char *request, size_t request_
     xmlrpc_env_init(&env);
     xmlrpc_registry_process_call2(&env, oned->calls->registry, request, request_size, NULL,
                                   &output);
-    if (env.fault_occurred) {
-        *size = 0;
-        answer = memory_text("");
-    } else {
-        *size = XMLRPC_MEMBLOCK_SIZE(char, output);
-        answer = memory_copy(XMLRPC_MEMBLOCK_CONTENTS(char, output), *size);
-        XMLRPC_MEMBLOCK_FREE(char, output);
-    }
+    if (env.fault_occurred)
+        output = fault_document(&env);
+    *size = XMLRPC_MEMBLOCK_SIZE(char, output);
+    answer = memory_copy(XMLRPC_MEMBLOCK_CONTENTS(char, output), *size);
+    XMLRPC_MEMBLOCK_FREE(char, output);
     xmlrpc_env_clean(&env);
     oned_store_commit(oned);
     *fault = oned->calls->fault;

@@ -18,6 +18,10 @@ enum {
     ERROR_TEXT = 512,
     VM_SIZE = 1024,     /* bytes stored for a VM in the short form, known and observed */
     USES_SECONDS = 120, /* VMs are measured every 30 s, unless configured otherwise */
+    /* Waiting VMs are read in pages, since XML-RPC knows no document of more than 128 MB. A page
+     * repeats the last VMs of the page before: others may have left the queue meanwhile. */
+    PAGE = 10000,
+    REPEATED = 500,
 };
 
 /* An open question. */
@@ -28,6 +32,8 @@ struct pool_asking {
     struct opennebula *self; /* outlives the question */
     const char *method;
     size_t n_vms;   /* reported so far */
+    size_t n_paged; /* the same, with those that cannot be read, in this page */
+    int64_t page;   /* the position of its first VM */
     size_t n_bytes; /* fed since the last report */
     /* CLOUD_HOSTS takes two calls. */
     unsigned open;
@@ -223,6 +229,7 @@ static void vms_in(void *context, struct vm_pool *pool)
     *pool = (struct vm_pool){0};
     asking->n_bytes = 0;
     asking->n_vms += part.vms.n;
+    asking->n_paged += part.vms.n + part.vms.errors.n;
     if (asking->subject == CLOUD_VMS)
         count_short_forms(asking);
     else
@@ -248,6 +255,8 @@ static size_t part_in(void *context, const char *text, size_t length, bool *is_k
     return vm_batches_part(&asking->batches, text, length, is_known);
 }
 
+static void ask_for_page(struct opennebula *self, struct pool_asking *asking);
+
 static void all_in(void *context, const struct rpc_reply *reply)
 {
     struct pool_asking *asking = context;
@@ -259,6 +268,10 @@ static void all_in(void *context, const struct rpc_reply *reply)
     if (vm_batches_end(&asking->batches, &err) < 0 && answered)
         failed(asking, "VMs", err.text);
     count_listing(asking);
+    if (asking->subject == CLOUD_WAITING && !asking->answer.error && asking->n_paged == PAGE) {
+        asking->page += PAGE - REPEATED;
+        ask_for_page(asking->self, asking);
+    }
     finish(asking);
 }
 
@@ -297,6 +310,15 @@ static void call_for_vms(struct opennebula *self, struct pool_asking *asking, co
                                               .context = asking,
                                               .piece = piece_in,
                                               .part = part_in});
+}
+
+static void ask_for_page(struct opennebula *self, struct pool_asking *asking)
+{
+    const struct rpc_argument arguments[] = {RPC_INT(EVERYBODYS), RPC_INT(asking->page),
+                                             RPC_INT(-PAGE), RPC_INT(STATE_PENDING)};
+
+    asking->n_paged = 0;
+    call_for_vms(self, asking, "one.vmpool.infoextended", arguments, 4);
 }
 
 static void call(struct opennebula *self, struct pool_asking *asking, const char *method,
@@ -345,12 +367,10 @@ static void ask_for_some(struct opennebula *self, struct pool_asking *asking,
 
 void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
 {
+    /* Objects of all users, without limits, in all states. */
     const struct rpc_argument all[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
                                        RPC_INT(ALL)};
-    const struct rpc_argument waiting[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
-                                           RPC_INT(STATE_PENDING)};
     const struct rpc_argument uses[] = {RPC_INT(EVERYBODYS), RPC_INT(USES_SECONDS)};
-    const struct rpc_argument networks[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL)};
     struct opennebula *self = (struct opennebula *)cloud;
     struct pool_asking *asking = memory_new(1, sizeof *asking);
 
@@ -369,7 +389,7 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
         call_for_vms(self, asking, "one.vmpool.info", all, 4);
         break;
     case CLOUD_WAITING:
-        call_for_vms(self, asking, "one.vmpool.infoextended", waiting, 4);
+        ask_for_page(self, asking);
         break;
     case CLOUD_SOME:
         ask_for_some(self, asking, question);
@@ -384,7 +404,7 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
         call(self, asking, "one.datastorepool.info", NULL, 0);
         break;
     case CLOUD_NETWORKS:
-        call(self, asking, "one.vnpool.info", networks, 3);
+        call(self, asking, "one.vnpool.info", all, 3);
         break;
     case CLOUD_CLUSTERS:
         call(self, asking, "one.clusterpool.info", NULL, 0);
@@ -395,9 +415,8 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
     case CLOUD_RULES:
         call(self, asking, "one.acl.info", NULL, 0);
         break;
-    case CLOUD_VMGROUPS: /* the first arguments of `waiting`: objects of all users, without limits
-                          */
-        call(self, asking, "one.vmgrouppool.info", waiting, 3);
+    case CLOUD_VMGROUPS:
+        call(self, asking, "one.vmgrouppool.info", all, 3);
         break;
     }
 }

@@ -11,6 +11,7 @@
 
 #include "sandbox/attributes.h"
 #include "test/sandbox/fixture.h"
+#include "util/memory.h"
 
 #define ANNA "anna:secret"
 
@@ -75,6 +76,25 @@ static void faults_of_the_protocol(void **state)
     assert_int_equal(fixture_call(oned, "one.vm.info", "(ss)", ADMIN, "0")->fault, -501);
     assert_int_equal(fixture_call(oned, "one.vm.deploy", "(siii)", ADMIN, 0, 0, 1)->fault, -501);
     assert_int_equal(fixture_call(oned, "one.vm.info", "()")->fault, -501);
+    oned_destroy(oned);
+}
+
+/* XML-RPC knows no document of more than 128 MB, in which "<" takes four bytes. */
+static void an_answer_that_no_document_can_hold_is_a_fault(void **state)
+{
+    enum { LENGTH = 1000000, VMS = 34 };
+    struct oned *oned = fixture_create(ONED_7_4, 1);
+    char *text = memory_new(LENGTH + 4, 1);
+
+    memset(text, '<', LENGTH);
+    memcpy(text, "CPU=1\nMEMORY=1\nX=\"", strlen("CPU=1\nMEMORY=1\nX=\""));
+    text[LENGTH] = '"';
+    for (int i = 0; i < VMS; i++)
+        fixture_do(oned, "one.vm.allocate", "(ssb)", ADMIN, text, (xmlrpc_bool)0);
+    assert_int_not_equal(
+        fixture_call(oned, "one.vmpool.infoextended", "(siiii)", ADMIN, -2, -1, -1, -1)->fault, 0);
+    assert_true(fixture_call(oned, "one.vm.info", "(si)", ADMIN, 0)->ok);
+    free(text);
     oned_destroy(oned);
 }
 
@@ -352,6 +372,7 @@ int main(void)
         cmocka_unit_test(sessions_are_passwords_or_tokens),
         cmocka_unit_test(users_see_and_manage_their_own),
         cmocka_unit_test(faults_of_the_protocol),
+        cmocka_unit_test(an_answer_that_no_document_can_hold_is_a_fault),
         cmocka_unit_test(plans_are_of_7_4_only),
         cmocka_unit_test(vms_need_cpu_and_memory),
         cmocka_unit_test(templates_are_read_as_opennebula_does),

@@ -13,7 +13,7 @@
 #include "test/sandbox/fixture.h"
 #include "util/memory.h"
 
-enum { VMS = 600, KEPT_MAX = 1000, BUDGET = 4 << 20 };
+enum { VMS = 600, MANY = 10600, KEPT_MAX = 1000, BUDGET = 4 << 20 };
 
 struct seen {
     size_t n_answers, n_vms;
@@ -57,7 +57,7 @@ static struct cloud *connect_to(struct oned *oned, struct memory_budget *budget)
     char endpoint[64];
     struct rpc_settings settings = {.endpoint = endpoint,
                                     .session = ADMIN,
-                                    .timeout = 5000,
+                                    .timeout = 60000,
                                     .connect_timeout = 1000,
                                     .parallel = 1,
                                     .answer_limit = 1 << 24,
@@ -85,6 +85,49 @@ static void vms_are_told_in_parts(void **state)
     assert_told_in_parts(oned, cloud, CLOUD_WAITING, VMS);
     assert_told_in_parts(oned, cloud, CLOUD_SOME, CLOUD_IDS_MAX);
     cloud_destroy(cloud);
+    oned_destroy(oned);
+}
+
+struct waiting {
+    bool seen[MANY];
+    size_t n_seen, n_told;
+    bool over;
+};
+
+static void note_waiting(void *context, struct cloud_answer *answer)
+{
+    struct waiting *waiting = context;
+
+    assert_null(answer->error);
+    for (size_t i = 0; i < answer->vms.n; i++) {
+        waiting->n_told++;
+        waiting->n_seen += !waiting->seen[answer->vms.items[i].id];
+        waiting->seen[answer->vms.items[i].id] = true;
+    }
+    waiting->over = !answer->more;
+}
+
+/* One document could not hold them all, and they change meanwhile. */
+static void many_waiting_vms_are_read_in_several_calls(void **state)
+{
+    struct oned *oned = fixture_create(ONED_7_4, 1);
+    struct cloud *cloud;
+    struct waiting *waiting = memory_new(1, sizeof *waiting);
+    struct error err;
+
+    for (int i = 0; i < MANY; i++)
+        fixture_vm(oned, 1, 128);
+    cloud = connect_to(oned, NULL);
+    cloud_ask(cloud, &(struct cloud_question){
+                         .subject = CLOUD_WAITING, .told = note_waiting, .context = waiting});
+    while (!waiting->over) {
+        assert_return_code(oned_step(oned, 0, &err), 0);
+        assert_return_code(cloud_wait(cloud, NULL, 0, 1, &err), 0);
+    }
+    assert_int_equal(waiting->n_seen, MANY);
+    assert_true(waiting->n_told > MANY); /* each call repeats the last VMs of the one before */
+    cloud_destroy(cloud);
+    free(waiting);
     oned_destroy(oned);
 }
 
@@ -172,6 +215,7 @@ static void all_answers_together_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(vms_are_told_in_parts),
+                                       cmocka_unit_test(many_waiting_vms_are_read_in_several_calls),
                                        cmocka_unit_test(all_answers_together_are_bounded)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
