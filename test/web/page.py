@@ -3,6 +3,7 @@
 
 import base64
 import json
+import re
 import sys
 import time
 import urllib.request
@@ -311,6 +312,7 @@ def promotes_and_demotes(tab):
                                    "start": utc(6 * 3600), "duration": 600, "name": "moved"})["lease"]
     tab.until(f"document.querySelector('.bar.reserved[data-lease=\"{made}\"]')")
     show(tab, made)
+    assert "Ends" in tab.run("document.querySelector('#lease-facts').innerText")
     tab.run("document.querySelector('#change details').open = true")
     day = time.strftime("%Y-%m-%dT%H:%M", time.localtime(time.time() + 3 * 86400))
     for fields, kind in (([("kind", "best-effort")], "best-effort"),
@@ -381,7 +383,10 @@ def holds_and_releases(tab):
 
 def shows_decisions(tab):
     tab.until("!document.querySelector('#lately').hidden")
-    assert tab.run("document.querySelectorAll('#decisions li').length") > 5
+    lines = tab.run("[...document.querySelectorAll('#decisions li')].map((one) => one.textContent)")
+    times = [line[:16] for line in lines]
+    assert len(lines) > 5 and times == sorted(times, reverse=True), lines
+    assert all(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d: (lease \d+ )?[a-z]", line) for line in lines), lines
     tab.until("document.querySelector('#waits path')")
 
 

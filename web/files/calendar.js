@@ -8,8 +8,10 @@ const BEFORE_NOW = 0.25; // the part of the view that is past while it follows t
 const REFRESH = 2000; // milliseconds between two readings, at least
 const STEPS = 250; // points of the utilization curve
 
-// Created once: creating a format costs more than using it.
-const MOMENT = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
+// Created once: creating a format costs more than using it. This locale writes times like galernad's
+// sentences, 2026-11-28 15:04.
+const MOMENT = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "short" });
+const HOUR_OF_DAY = new Intl.DateTimeFormat("sv", { timeStyle: "short" });
 
 // "never" becomes Infinity; null remains null.
 const time = (text) => (text === "never" ? Infinity : text ? Date.parse(text) : null);
@@ -24,7 +26,7 @@ const page = {
     now: () => Date.now(),
     say,
     tick: (moment, distance) => (distance < DAY
-        ? new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
+        ? HOUR_OF_DAY.format(moment)
         : new Date(moment).toLocaleDateString([], { month: "short", day: "numeric" })),
     zone: (moment) => new Date(moment).getTimezoneOffset() * 60e3,
     follow: () => {
@@ -101,7 +103,7 @@ const shown = ({ lease, name, user, user_group, kind, phase, vms, cpu, memory, h
     earliest, start, began, since, expected, promise, end, duration, deadline, activity, stays,
     reason }) => ({ lease, name, user, user_group, kind, phase, vms, cpu, memory, hosts, submitted,
     earliest, start, began, since, expected, promise, end, duration, deadline, activity, stays,
-    reason: reason?.text });
+    reason: reason?.word === "planned" ? null : reason?.text });
 
 const newsOf = (answer, items) => ({ isWhole: answer.since === null, changed: items,
     gone: answer.gone ?? [] });
@@ -192,7 +194,7 @@ async function refresh() {
             return; // the user has changed
         take(news);
         await drawLately();
-        tell(`As of ${new Date(news.now).toLocaleTimeString()}`, false);
+        tell(`As of ${new Date(news.now).toLocaleTimeString("sv")}`, false);
     } catch (error) {
         tell(`Not up to date: ${error.message}`, true);
         if (error.status === 401) { // the token has expired
@@ -267,7 +269,8 @@ function drawWaits() {
             .map((text) => time(text) ?? 0))) / 1000;
         counts[at]++;
     }
-    const points = sums.map((sum, i) => [i / n, counts[i] ? sum / counts[i] : 0]);
+    const points = sums.map((sum, i) => [i / n, counts[i] ? sum / counts[i] : 0])
+        .filter(([part]) => view.from + part * view.span <= Date.now());
     element("waits").hidden = !counts.some(Boolean);
     element("waits").replaceChildren(chart("Mean wait of the leases that started", [{ name: "wait",
         points }], { from: 0, until: 1 },
@@ -317,6 +320,8 @@ element("whole-queue").onclick = () => {
 // the user's request is not repeated: each denial is a line in galerna-web's log.
 let deniedTo; // the value of `authorization`
 
+const told = ({ event, text }) => (text ? `${event}: ${text}` : event);
+
 async function drawLately() {
     let events = [];
     try {
@@ -328,9 +333,9 @@ async function drawLately() {
         deniedTo = authorization;
     }
     element("lately").hidden = events.length === 0;
-    element("decisions").replaceChildren(...events.map((event) => make("li", {}, `${
-        say(time(event.at))}: ${event.lease === null ? "" : `lease ${event.lease}: `}${
-        event.text || event.event}`)));
+    element("decisions").replaceChildren(...events.reverse().map((event) => make("li", {}, `${
+        say(time(event.at))}: ${event.lease === null ? "" : `lease ${event.lease} `}${
+        told(event)}`)));
 }
 
 async function showLease(lease) {
@@ -340,7 +345,8 @@ async function showLease(lease) {
         ["Submitted", say(time(lease.submitted))],
         ["Began", (lease.began || lease.since) && say(time(lease.began) ?? time(lease.since))],
         ["Expected", AHEAD.has(lease.phase) && say(time(lease.expected))],
-        ["Ends", lease.end && say(time(lease.end))],
+        ["Ends", lease.end ? say(time(lease.end))
+            : lease.phase === "reserved" && say(stretch(lease)?.until ?? null)],
         ["Deadline", lease.deadline && say(time(lease.deadline))],
         ["Ran on", lease.stays.length > 0 && lease.stays.map(({ host, from, until }) => `${hosts.get(host)?.name ??
             `host ${host}`}, ${say(time(from))} to ${until ? say(time(until)) : "now"}`).join("; ")],
@@ -351,7 +357,7 @@ async function showLease(lease) {
     try {
         const { events } = await ask(`/leases/${lease.lease}/history`);
         element("lease-history").replaceChildren(...events.map((event) =>
-            make("li", {}, `${say(time(event.at))}: ${event.text || event.event}`)));
+            make("li", {}, `${say(time(event.at))}: ${told(event)}`)));
     } catch (error) {
         element("lease-history").replaceChildren(make("li", {}, error.message));
     }

@@ -186,6 +186,8 @@ function rowOf(host) {
     return row;
 }
 
+const LABEL = 60; // pixels, of a label on the axis
+
 function axis() {
     const most = Math.min(12, Math.max(2, width / 100 - 1));
     const line = make("div"), tick = TICKS.find((one) => view.span / one <= most) ??
@@ -193,7 +195,8 @@ function axis() {
     const zone = page.zone(view.from);
     for (let at = Math.ceil((view.from - zone) / tick) * tick + zone;
         at < view.from + view.span; at += tick) {
-        const node = make("time", { textContent: page.tick(at, tick) });
+        const isCut = (1 - percent(at) / 100) * width < LABEL;
+        const node = make("time", { textContent: isCut ? "" : page.tick(at, tick) });
         node.style.left = `${percent(at)}%`;
         line.append(node);
     }
