@@ -419,6 +419,19 @@ def denied_once(tab):
     tab.errors.clear()  # the 403
 
 
+def expires(tab):
+    """Whoever OpenNebula no longer knows is told why the page shows nothing; what is wrong stands out."""
+    user, secret = session.strip().split(":", 1)
+    tab.run(f"signIn('{user}', '{secret}')")
+    tab.until("document.body.classList.contains('signed-in') && !reading")
+    tab.run("authorization = 'Basic eDp5'; refresh()")
+    says(tab, "sign-in-answer", "no longer accepts")
+    tab.run("tell('wrong', true)")
+    color = "getComputedStyle(document.querySelector('#{}')).color"
+    assert tab.run(color.format("state")) != tab.run(color.format("who"))
+    tab.errors.clear()  # the 401
+
+
 def in_the_dark(tab):
     ground = "getComputedStyle(document.body).backgroundColor"
     light = tab.run(ground)
@@ -434,7 +447,7 @@ with browser(folder) as tab:
                   keeps_the_past_of_what_has_moved, asks_for_changes):
         trial(tab)
     tab.size(400, 800)
-    for trial in (signs_in, shows_all, asks_for_changes, denied_once):
+    for trial in (signs_in, shows_all, asks_for_changes, denied_once, expires):
         trial(tab)
     in_the_dark(tab)
     # Chromium's own icons are data:

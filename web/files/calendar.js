@@ -199,7 +199,7 @@ async function refresh() {
         tell(`Not up to date: ${error.message}`, true);
         if (error.status === 401) { // the token has expired
             signOut();
-            askWho();
+            askWho("OpenNebula no longer accepts this password or token: sign in again.");
         }
     } finally {
         setTimeout(() => {
@@ -234,6 +234,7 @@ function cpuOver() {
 }
 
 function drawUse() {
+    element("no-hosts").hidden = data.hosts.length > 0;
     const total = data.hosts.reduce((sum, host) => sum + host.cpu, 0), cpu = cpuOver();
     const most = Math.max(total, ...cpu, 1), now = Math.round(STEPS * (Date.now() - view.from) /
         view.span);

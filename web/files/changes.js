@@ -70,8 +70,8 @@ async function signIn(user, password) {
     listen();
 }
 
-function askWho() {
-    element("sign-in-answer").textContent = "";
+function askWho(why = "") {
+    element("sign-in-answer").textContent = why;
     element("sign-in").showModal();
 }
 
