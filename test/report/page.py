@@ -58,7 +58,9 @@ def by_keyboard(tab):
 
 
 def is_narrow(tab):
+    """Also with a run whose name is long."""
     tab.size(400, 800)
+    tab.run("document.querySelector('#run').options[0].textContent = 'a long name '.repeat(9)")
     tab.run("draw()")
     assert tab.run("document.documentElement.scrollWidth <= innerWidth")
     tab.size(1400, 900)

@@ -151,7 +151,7 @@ function openPast(lease) {
     openLease(lease, [["User", lease.user], ["Kind", lease.kind], ["VMs", lease.vms],
         ["Submitted", whenOf(lease.submit)], ["Began", whenOf(lease.start)], ["Ended", whenOf(lease.end)],
         ["Waited", span(lease.wait)], ["Bounded slowdown", lease.slowdown?.toFixed(2)],
-        ["Reason", lease.reason]]);
+        ["Reason", lease.reason === "planned" ? null : lease.reason]]);
     element("lease-history").replaceChildren(...data.bars.filter((bar) => bar.lease === lease)
         .map((bar) => make("li", {}, `${moment(bar.from)} to ${moment(bar.until)}: ${bar.kind} on ${
             bar.hosts.length > 8 ? `${bar.hosts.length} hosts` : bar.hosts.join(" ")}`)));
