@@ -59,7 +59,7 @@ bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record 
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
         enum vm_status status = reconcile_vm_status(daemon, vms[i], observed);
 
-        if (vms[i]->command ||
+        if (vms[i]->command || vms[i]->last ||
             (status != STATUS_PENDING && status != STATUS_PREEMPTED && status != STATUS_GONE))
             return false;
     }

@@ -9,8 +9,15 @@
 
 /* --- goals and hosts -------------------------------------------------------------------------- */
 
+/* A start that a new plan takes back, or repeats: an accepted command may still take effect. */
+static bool is_of_the_same_start(enum vm_goal before, enum vm_goal goal)
+{
+    return (before == GOAL_RUN && goal == GOAL_NONE) || (before == GOAL_NONE && goal == GOAL_RUN);
+}
+
 void vm_set_goal(struct store *store, const struct vm_record *vm, enum vm_goal goal)
 {
+    bool starts = is_of_the_same_start(vm->goal, goal);
     struct vm_record *record;
 
     if (vm->goal == goal)
@@ -18,7 +25,8 @@ void vm_set_goal(struct store *store, const struct vm_record *vm, enum vm_goal g
     record = store_change_vm(store, vm);
     record->goal = goal;
     record->promise_told = false;
-    vm_note_effect(store, record);
+    if (!starts)
+        vm_note_effect(store, record);
     if (goal == GOAL_NONE || goal == GOAL_RUN)
         return;
     record->attempts = 0;

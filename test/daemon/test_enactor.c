@@ -169,6 +169,31 @@ static void a_command_without_effect_is_not_repeated_at_once(void **state)
     scene_close(&scene);
 }
 
+/* Each plan may take the start back and repeat it. */
+static void a_start_without_effect_is_not_repeated_for_a_new_plan(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm;
+
+    scene_open_with_hosts(&scene, store_of(state), 1);
+    scene.live.retry_backoff = 10;
+    vm = scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_STOPPED, -1, 100);
+    vm->suspended_by_us = vm->ran = true;
+    for (int i = 0; i < 3; i++) {
+        scene_poll(&scene);
+        assert_int_equal(scene_enact(&scene, NOW), i < 2);
+        vm_command_over(store_of(state), vm);
+        vm_set_goal(store_of(state), vm, GOAL_NONE);
+        scene_poll(&scene);
+        assert_int_equal(scene_enact(&scene, NOW), 0);
+        vm_set_goal(store_of(state), vm, GOAL_RUN);
+    }
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 9), 0);
+    assert_int_equal(scene_enact(&scene, NOW + 10), 1);
+    scene_close(&scene);
+}
+
 /* Operations that the former leader began may never end: commands do not wait for them. */
 static void operations_from_before_an_election_do_not_count(void **state)
 {
@@ -497,6 +522,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_STORE(each_goal_has_its_command),
         WITH_STORE(a_command_without_effect_is_not_repeated_at_once),
+        WITH_STORE(a_start_without_effect_is_not_repeated_for_a_new_plan),
         WITH_STORE(operations_from_before_an_election_do_not_count),
         WITH_STORE(an_operation_that_is_overdue_is_told),
         WITH_STORE(a_suspension_that_begins_late_is_not_commanded_twice),

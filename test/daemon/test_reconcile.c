@@ -389,6 +389,26 @@ static void what_was_decided_and_not_sent_is_decided_again(void **state)
     scene_close(&scene);
 }
 
+/* oned may still carry out the command, which has no effect yet. */
+static void a_start_that_was_sent_is_not_planned_again(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    struct vm_record *vm;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = lease_add(scene.daemon.store, 1, PHASE_STARTING, LEASE_BEST_EFFORT);
+    vm = see(&scene, 1, 1, GOAL_RUN, VM_PENDING);
+    vm->last = COMMAND_DEPLOY;
+    scene_poll(&scene);
+    reconcile_before_replan(&scene.daemon);
+    assert_int_equal(lease->phase, PHASE_STARTING);
+    vm->last = COMMAND_NONE;
+    reconcile_before_replan(&scene.daemon);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    scene_close(&scene);
+}
+
 static void it_is_said_what_is_waited_for(void **state)
 {
     struct scene scene;
@@ -465,6 +485,7 @@ int main(void)
         TEST(a_reservation_whose_vms_never_ran_was_missed),
         TEST(time_decides_nothing_for_who_does_not_act),
         TEST(what_was_decided_and_not_sent_is_decided_again),
+        TEST(a_start_that_was_sent_is_not_planned_again),
         TEST(it_is_said_what_is_waited_for),
     };
 
