@@ -210,8 +210,9 @@ class RaftSoak(Soak):
         return ["VM %d: %s" % (vm, why) for vm in sorted(vms) for why in reasons.get(vm, [])]
 
     def figures(self):
-        lines = ["%-9s election %5.1f s; after it: oned accepts writes %5.1f s, a galernad acts %5.1f s, "
-                 "first command %5.1f s" % one for one in self.strikes]
+        lines = ["%-9s election %5s s; after it: oned accepts writes %5s s, a galernad acts %5s s, "
+                 "first command %5s s" % (what, *("%.1f" % at if at >= 0 else "-" for at in times))
+                 for what, *times in self.strikes]
         return lines + ["starts by each galernad: %s" % self.count(START)]
 
 
@@ -232,7 +233,7 @@ def late_starts(outputs):
 
 def next_line(soak, number, before):
     """When the galernad of that front-end logs again what it had logged so often, a pair of a pattern
-    and the counts; at most in ACTS_SECONDS, 0: it did not."""
+    and the counts; at most in ACTS_SECONDS, 0: it did not (another one may have been elected)."""
     pattern, counts = before
     for _ in range(ACTS_SECONDS * 5):
         if soak.count(pattern)[number] > counts[number]:
