@@ -3,8 +3,8 @@
 
 The leader's oned, its galernad or both are killed, its oned or both stand still, its network is cut, or one
 galernad after the other is restarted, from an older version if there is one, at random.
-At the end all stores are deleted at once. No VM may be deployed twice, no host be over capacity, and every
-accepted reservation starts on time or is reported. Needs root. See README.md."""
+At the end all stores are deleted at once. No VM may be deployed twice, no start be repeated in haste, no host
+be over capacity, and every accepted reservation starts on time or is reported. Needs root. See README.md."""
 
 import argparse
 import glob
@@ -33,6 +33,7 @@ from soak import RIGHTS, Blows, Soak, span
 STRIKES = ("oned", "galernad", "both", "deaf", "still", "cut", "restart")
 GRACE = 5  # seconds until what a deposed galernad has sent counts as carried out
 ACTS_SECONDS = 60  # until a galernad acts after an election
+PAUSE = 10  # seconds until a start without effect is repeated for the second time (retry-backoff)
 ACTS, START = "active beside the leader", r"VM \d+: deploy accepted"
 SENT = r"VM \d+: [^:]*\(lease \d+: "
 STARTS = re.compile(r"^(\S+ \S+) VM (\d+): deploy (on host \d+|accepted)", re.MULTILINE)
@@ -186,7 +187,7 @@ class RaftSoak(Soak):
         print("%d VMs were started long after oned was told to: %s" % (len(self.late), self.late))
         self.last_orders = last_orders([front_end.path("var", "oned.log")
                                         for front_end in self.zone.front_ends], self.zone.driver_logs())
-        return self.sent_twice()
+        return self.sent_twice() + hurried_starts(self.daemon_outputs())
 
     def lost_by_opennebula(self, vms, text):
         """A VM of which the front-ends do not have the same records may look as if it had never been, or were
@@ -229,6 +230,22 @@ def late_starts(outputs):
                 late.setdefault(int(vm), []).append("deploy %s accepted %d s after it was sent, at %s" % (
                     sent[vm][1], moment - sent[vm][0], when))
     return late
+
+
+def hurried_starts(outputs):
+    """Of VMs that one galernad started three times within the pause: (VM, text). OpenNebula may lose the first
+    start, not the pause."""
+    hurried = {}
+    for output in outputs:
+        accepted = {}
+        for when, vm, rest in STARTS.findall(output):
+            if rest == "accepted":
+                times = accepted.setdefault(int(vm), [])
+                times.append(time.mktime(time.strptime(when, "%Y-%m-%d %H:%M:%S")))
+                if len(times) > 2 and times[-1] - times[-3] < PAUSE - 1:
+                    hurried[int(vm)] = "VM %s was started three times within %d s, the last time at %s" % (
+                        vm, times[-1] - times[-3], when)
+    return list(hurried.items())
 
 
 def next_line(soak, number, before):
