@@ -1,6 +1,7 @@
 /* Queries OpenNebula, and converts its documents to answers. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "adapters/cloud/pool_memory.h"
 #include "adapters/opennebula/known_hosts.h"
@@ -34,7 +35,9 @@ struct pool_asking {
     size_t n_vms;   /* reported so far */
     size_t n_paged; /* the same, with those that cannot be read, in this page */
     int64_t page;   /* the position of its first VM */
-    size_t n_bytes; /* fed since the last report */
+    size_t n_bytes; /* fed since the last report, or of the document */
+    char *document; /* as decoded so far, for a subject other than VMs; NULL: none */
+    size_t document_allocated;
     /* CLOUD_HOSTS takes two calls. */
     unsigned open;
     struct cloud_answer answer;
@@ -117,8 +120,17 @@ static bool may_parse(struct pool_asking *asking, const char *method, size_t len
     return false;
 }
 
+static void drop_document(struct pool_asking *asking)
+{
+    if (asking->document)
+        memory_budget_give_back(asking->self->budget, asking->method, asking->n_bytes);
+    free(asking->document);
+    asking->document = NULL;
+}
+
 static void release(struct pool_asking *asking)
 {
+    drop_document(asking);
     host_monitoring_finish(&asking->monitoring);
     cloud_answer_finish(&asking->answer);
     free(asking);
@@ -198,6 +210,24 @@ static int parse(struct pool_asking *asking, const char *text, size_t length, st
     }
 }
 
+/* The answer is decoded as it arrives: it need not be in memory as a whole beside its document. */
+static void document_piece(void *context, const char *text, size_t length)
+{
+    struct pool_asking *asking = context;
+    size_t n = asking->n_bytes + length;
+
+    if (asking->answer.error)
+        return;
+    if (!memory_budget_take(asking->self->budget, asking->method, length)) {
+        does_not_fit(asking, asking->method, n);
+        return;
+    }
+    asking->document = memory_grow(asking->document, &asking->document_allocated, n + 1, 1);
+    memcpy(asking->document + asking->n_bytes, text, length);
+    asking->document[n] = '\0';
+    asking->n_bytes = n;
+}
+
 static void document_in(void *context, const struct rpc_reply *reply)
 {
     static const char *const names[] = {
@@ -212,11 +242,14 @@ static void document_in(void *context, const struct rpc_reply *reply)
         [CLOUD_VMGROUPS] = "VM groups",
     };
     struct pool_asking *asking = context;
+    const char *text = asking->document ? asking->document : reply->text;
+    size_t length = asking->document ? asking->n_bytes : reply->length;
     struct error err = {0};
 
-    if (has_document(asking, reply) && may_parse(asking, asking->method, reply->length) &&
-        parse(asking, reply->text, reply->length, &err) < 0)
+    if (has_document(asking, reply) && !asking->answer.error &&
+        may_parse(asking, asking->method, length) && parse(asking, text, length, &err) < 0)
         failed(asking, names[asking->subject], err.text);
+    drop_document(asking);
     count_answer(asking);
     finish(asking);
 }
@@ -332,7 +365,8 @@ static void call(struct opennebula *self, struct pool_asking *asking, const char
                                               .urgent = true,
                                               .done = document_in,
                                               .dropped = dropped,
-                                              .context = asking});
+                                              .context = asking,
+                                              .piece = document_piece});
 }
 
 static void ask_for_hosts(struct opennebula *self, struct pool_asking *asking)
