@@ -12,6 +12,8 @@
 #include "util/crash_point.h"
 #include "util/memory.h"
 
+enum { LARGE = 1000 /* leases written by a commit */ };
+
 static void tell(const struct store *store, const struct store_event *event)
 {
     for (size_t i = 0; i < store->n_listeners; i++)
@@ -161,6 +163,9 @@ static void clear_marks(struct store *store)
         store->marked_vms[i]->marked = false;
     for (size_t i = 0; i < store->n_events; i++)
         store_put_text(&store->events[i].text, "", 0);
+    free(store->events);
+    store->events = NULL;
+    store->events_allocated = 0;
     for (size_t i = 0; i < store->n_leaving; i++)
         store_lease_entry_free(store->leaving[i]);
     if (store->n_marked_facts)
@@ -217,6 +222,8 @@ rollback:
 
 int store_commit(struct store *store, struct error *err)
 {
+    bool is_large = store->n_marked_leases >= LARGE;
+
     if (!store_has_changes(store))
         return 0;
     crash_point("store-begin");
@@ -224,5 +231,7 @@ int store_commit(struct store *store, struct error *err)
         return -1;
     store->last_event += (int64_t)store->n_events;
     clear_marks(store);
+    if (is_large) /* else SQLite keeps 2 MB of what it wrote */
+        sqlite3_db_release_memory(store->database);
     return 0;
 }
