@@ -137,16 +137,16 @@ static uint32_t skip(const struct earliest_search *search, const struct earliest
 
     for (uint32_t end; (end = i + SCAN_POINTS) <= profile->n;) {
         const int64_t from = instant_later(profile->times[i], window->from);
-        uint64_t blocked;
+        uint32_t after;
 
         if (from > search->horizon ||
             profile->times[end - 1] >= instant_add(from, request->duration))
             break;
-        blocked =
-            profile_blocked(profile, &request->vm, window->level, end - SKIP_POINTS, SKIP_POINTS);
-        if (!blocked)
+        after =
+            profile_last_block_end(profile, &request->vm, window->level, end - SKIP_POINTS, end);
+        if (after == end - SKIP_POINTS)
             break;
-        i = end - (uint32_t)__builtin_clzll(blocked << (64 - SKIP_POINTS));
+        i = after;
     }
     return i;
 }

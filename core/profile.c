@@ -182,6 +182,23 @@ uint64_t profile_blocked(const struct profile *profile, const struct demand *dem
     return bits;
 }
 
+uint32_t profile_last_block_end(const struct profile *profile, const struct demand *demand,
+                                uint32_t times, uint32_t i, uint32_t end)
+{
+    uint32_t after = i;
+
+    for (int k = 0; k < demand->n && after < end; k++) {
+        const int64_t *column = profile->free[demand->types[k]], need = demand->needs[k] * times;
+        const uint64_t bits = column ? bits_below(column + after, end - after, need) : 0;
+
+        if (bits)
+            after += 64 - (uint32_t)__builtin_clzll(bits);
+        else if (!column && profile->capacity->of[demand->types[k]] < need)
+            return end;
+    }
+    return after;
+}
+
 uint32_t profile_first_block(const struct profile *profile, const struct demand *demand, uint32_t i,
                              uint32_t end)
 {

@@ -80,6 +80,11 @@ void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uin
 uint64_t profile_blocked(const struct profile *profile, const struct demand *demand, uint32_t times,
                          uint32_t i, uint32_t count);
 
+/* The last point in [i, end), end - i <= 64, at which `times` the demand is not free, + 1; else i.
+ * The types after one that is not free at the last point are not read. */
+uint32_t profile_last_block_end(const struct profile *profile, const struct demand *demand,
+                                uint32_t times, uint32_t i, uint32_t end);
+
 /* The first point >= i, below end, at which the demand is not free; else end. One scan for each
  * type of the demand, none beyond the point found by earlier ones. */
 uint32_t profile_first_block(const struct profile *profile, const struct demand *demand, uint32_t i,
