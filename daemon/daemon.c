@@ -210,7 +210,12 @@ static void poll_failed(struct daemon *daemon, const char *error)
 static void note_full_poll(struct daemon *daemon)
 {
     if (!daemon->polled) {
-        log_info("connected to OpenNebula: %zu hosts", world_hosts(daemon->world)->pool.n);
+        size_t n = world_hosts(daemon->world)->pool.n;
+
+        if (strcmp(daemon->mode, "simulated") == 0)
+            log_info("scheduling %zu simulated host%s", n, n == 1 ? "" : "s");
+        else
+            log_info("connected to OpenNebula: %zu hosts", n);
         store_set_fact(daemon->store, "mode", daemon->mode);
     }
     daemon->polled = clock_monotonic();

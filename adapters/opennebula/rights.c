@@ -427,9 +427,12 @@ static bool is_denied(const struct allowed *limits, size_t term, const struct te
 }
 
 /* Refuses requested terms that exceed the rights, but adjusts site defaults. */
-static int check_terms(const struct allowed *limits, struct lease_spec *spec,
+static int check_terms(const struct allowed *limits, const struct rights_request *request,
                        char reason[LEASE_SPEC_TEXT_MAX])
 {
+    const char *owner = request->change ? request->user : NULL; /* others may change it, too */
+    struct lease_spec *spec = request->spec;
+
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const struct lease_term *term = &lease_terms[i];
         char value[TERM_TEXT_MAX], limit[DECIMAL_TEXT_MAX];
@@ -439,8 +442,10 @@ static int check_terms(const struct allowed *limits, struct lease_spec *spec,
         if (spec->given >> i & 1) {
             term_write(term, &spec->term_values, value);
             if (term->type == TERM_NUMBER)
-                return refuse(reason, "%s is %s, at most %s is allowed", term->attribute, value,
-                              decimal_write(limits->values[RIGHT_TERM + i], term->decimals, limit));
+                return refuse(reason, "%s is %s, at most %s is allowed (%s%s%s)", term->attribute,
+                              value,
+                              decimal_write(limits->values[RIGHT_TERM + i], term->decimals, limit),
+                              term->right.name, owner ? " of " : "", owner ? owner : "");
             return refuse(reason, "%s=%s is not allowed", term->attribute, value);
         }
         if (term->type == TERM_FLAG)
@@ -545,7 +550,7 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
         return -1;
     if (!spec->present)
         return 0;
-    if (check_kind(&limits, spec, reason) < 0 || check_terms(&limits, spec, reason) < 0 ||
+    if (check_kind(&limits, spec, reason) < 0 || check_terms(&limits, request, reason) < 0 ||
         check_ahead(&limits, "START", spec->start, request->now, reason) < 0 ||
         check_ahead(&limits, "EARLIEST", spec->earliest, request->now, reason) < 0 ||
         check_ahead(&limits, "DEADLINE", spec->deadline, request->now, reason) < 0)

@@ -140,7 +140,7 @@ static void say_preempted(struct sentence *sentence)
             reason_lead(lease->reason_id) == LEAD_WAITS ? ", waiting " : ". At present: ", true);
 }
 
-/* For a planned place: the lease or cause that occupies one of its hosts until then. */
+/* For a planned place: the lease or cause that occupies one of its hosts. */
 static void say_what_for(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -151,11 +151,10 @@ static void say_what_for(struct sentence *sentence)
     else if (lease->reason_id != REASON_PLANNED || n[3] == 0 || (n[1] < 0 && !*lease->reason))
         add(sentence, " for room");
     else if (n[1] >= 0)
-        add(sentence, " for room on host %lld, in use by lease %lld until then", (long long)n[2],
+        add(sentence, " for room on host %lld (in use by lease %lld)", (long long)n[2],
             (long long)n[1]);
     else
-        add(sentence, " for room on host %lld, which is %s until then", (long long)n[2],
-            lease->reason);
+        add(sentence, " for room on host %lld (%s)", (long long)n[2], lease->reason);
 }
 
 static void say_waiting(struct sentence *sentence)

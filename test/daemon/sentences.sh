@@ -88,7 +88,7 @@ does='room that does not last'
 "$galerna" host book "$((1 - host))" --name course --users oneadmin --from +30m --until +5h \
     --state-dir "$work/state" >/dev/null
 first=$(oned submit --cpu 1 --memory 128 --haizea DURATION=02:00:00) # has a place in the future
-tells "Waiting for room on host $((1 - host)), which is booked for 'course' until then" lease why "$first"
+tells "Waiting for room on host $((1 - host)) \(booked for 'course'\)" lease why "$first"
 vm=$(oned submit --cpu 1 --memory 128 --haizea DURATION=02:00:00)
 tells "1 VM requested, but the room now free does not last: host $((1 - host)) is booked for 'course' from " lease why "$vm"
 once=$(oned submit --cpu 1 --memory 128 --haizea START=now,DURATION=02:00:00)

@@ -118,7 +118,7 @@ ONE_AUTH=$work/auth timeout -s TERM 2 "$galernad" --foreground --state-dir "$wor
 says 'trying again'
 ONE_AUTH=$work/auth returns 4 'OpenNebula does not answer (--foreground keeps trying): ' --state-dir either -c conf
 returns 0 'simulated hosts: ' --simulate --state-dir either
-until_said out "connected to OpenNebula"
+until_said out "scheduling 4 simulated hosts"
 stop either
 returns 78 'has the leases of simulated hosts' --state-dir either -c conf
 

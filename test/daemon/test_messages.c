@@ -169,14 +169,12 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     lease.reason_n[3] = 6000;
     lease.reason_n[1] = 9;
     lease.reason_n[2] = 3;
-    expect_wait(&lease,
-                "Waiting for room on host 3, in use by lease 9 until then, 1h10m left to run");
+    expect_wait(&lease, "Waiting for room on host 3 (in use by lease 9), 1h10m left to run");
     lease.reason_n[1] = -1;
     expect_wait(&lease, "Waiting for room, 1h10m left to run");
     lease.reason = "booked for 'course'";
-    expect_wait(&lease,
-                "Waiting for room on host 3, which is booked for 'course' until then, 1h10m "
-                "left to run");
+    expect_wait(&lease, "Waiting for room on host 3 (booked for 'course'), 1h10m "
+                        "left to run");
     lease.earliest = 6000;
     expect(&lease, "Waiting for its earliest start, 1h10m left to run. Expected to resume at "
                    "1970-01-01 01:40:00 (estimate)");

@@ -85,7 +85,10 @@ static void without_sections_only_priority_and_origin_are_closed(void **state)
     request.reservations = 10;
     granted(rights, &request);
     spec.priority = 500;
-    refused(rights, &request, "PRIORITY is 0.5, at most 0 is allowed");
+    refused(rights, &request, "PRIORITY is 0.5, at most 0 is allowed (max-priority)");
+    request.change = &(struct rights_change){.left = DAY};
+    refused(rights, &request, "PRIORITY is 0.5, at most 0 is allowed (max-priority of alice)");
+    request.change = NULL;
     spec.given = 0; /* it is the administrator's: USER_PRIORITY */
     granted(rights, &request);
     spec.priority = -5;
@@ -206,7 +209,7 @@ static void each_limit_is_kept(void **state)
     spec.priority = 10500;
     granted(rights, &request);
     spec.priority = 10501;
-    refused(rights, &request, "PRIORITY is 10.501, at most 10.5 is allowed");
+    refused(rights, &request, "PRIORITY is 10.501, at most 10.5 is allowed (max-priority)");
     spec.priority = 0;
     spec.preemptible = false;
     spec.terms = TERMS_NON_PREEMPTABLE;
