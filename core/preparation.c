@@ -98,14 +98,28 @@ static int64_t arrival_on(struct engine *engine, const struct lease *lease,
     return instant_add(start, sending.span);
 }
 
+/* The same for one host; `to` is a placement on any host, to be changed. */
+static int64_t arrival_at(const struct engine *engine, const struct lease *lease,
+                          struct placement *to, uint32_t host)
+{
+    int64_t rate = image_rate_to(engine, host);
+    const struct image_sending sending = {to, image_span(engine, lease, lease->n_vms, rate)};
+
+    to->hosts[1] = host;
+    to->amounts[to->n_types + RESOURCE_NET_IN] = image_network_of(engine, host, rate);
+    return instant_add(image_first_slot(engine, &engine->images->list, &sending), sending.span);
+}
+
 bool preparation_earliest(struct engine *engine, const struct lease *lease, int64_t *earliest)
 {
     const struct reservation_list *list = &engine->images->list;
+    struct placement *to;
 
     if (!manages_images(engine) || !lease->request.image)
         return false;
+    to = image_placement(engine, &(struct placed_vm){.host = 0}, 1, 0);
     for (uint32_t host = 0; host < engine->site.n_hosts; host++) {
-        earliest[host] = arrival_on(engine, lease, &(struct placed_vm){.host = host}, 1);
+        earliest[host] = arrival_at(engine, lease, to, host);
         if (caches_images(engine) &&
             image_cache_find(&engine->images->caches[host], lease->request.image)) {
             earliest[host] = engine->now;
@@ -116,6 +130,7 @@ bool preparation_earliest(struct engine *engine, const struct lease *lease, int6
                 also_sends_to(engine, list->items[i], host))
                 earliest[host] = list->items[i]->until;
     }
+    placement_destroy(to);
     return true;
 }
 
