@@ -324,10 +324,8 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
                          INSTANT_NONE);
         return false;
     }
-    if (!observed->full && (observed->state == VM_PENDING || observed->state == VM_HOLD))
+    if (!observed->full)
         return filter_without_document(facts, lease, vm, filter);
-    if (!observed->full) /* stopped by galernad and not requested in extended form: any open host */
-        return true;
     return filter_of_document(facts, lease, vm, observed->full, filter);
 }
 
