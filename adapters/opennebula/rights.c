@@ -368,10 +368,8 @@ static struct allowed allowed_to(const struct rights *rights, const char *user, 
     return limits;
 }
 
-static int refuse(char reason[LEASE_SPEC_TEXT_MAX], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static int refuse(char reason[LEASE_SPEC_TEXT_MAX], const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int refuse(char reason[LEASE_SPEC_TEXT_MAX],
+                                                        const char *format, ...)
 {
     int length = snprintf(reason, LEASE_SPEC_TEXT_MAX, "not allowed by the site's rules: ");
     va_list arguments;
@@ -384,15 +382,13 @@ static int refuse(char reason[LEASE_SPEC_TEXT_MAX], const char *format, ...)
 
 static const char *span_text(int64_t seconds, char *text, size_t size)
 {
-    const char *sign = seconds < 0 ? "-" : "";
+    uint64_t length = seconds < 0 ? -(uint64_t)seconds : (uint64_t)seconds;
 
-    if (seconds == SPAN_UNLIMITED) {
+    if (seconds == SPAN_UNLIMITED)
         snprintf(text, size, "unlimited");
-        return text;
-    }
-    seconds = seconds < 0 ? -(seconds + 1) + 1 : seconds;
-    snprintf(text, size, "%s%02" PRId64 ":%02d:%02d", sign, seconds / 3600,
-             (int)(seconds / 60 % 60), (int)(seconds % 60));
+    else
+        snprintf(text, size, "%s%02" PRIu64 ":%02d:%02d", seconds < 0 ? "-" : "", length / 3600,
+                 (int)(length / 60 % 60), (int)(length % 60));
     return text;
 }
 
