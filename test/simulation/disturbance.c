@@ -53,6 +53,28 @@ static void boots_fail(struct simulation *simulation)
     oned_faults_add(&simulation->oned->faults, some, &err);
 }
 
+enum { RAFT_FOLLOWER = 2, RAFT_LEADER = 3 };
+enum { TAKES_OVER = 15000 /* milliseconds until it acts again, with calls that are repeated */ };
+
+/* One seed in three has a zone with several front-ends. Shortly before the moments at which
+ * something happens, commands are prepared. Other numbers do not depend on this. */
+static void plan_zone(struct simulation *simulation)
+{
+    struct random random;
+
+    random_init(&random, simulation->seed + (UINT64_C(1) << 41));
+    if (!random_once_in(&random, 3))
+        return;
+    simulation->oned->raft_state = RAFT_LEADER;
+    simulation->oned->raft_term = 1;
+    simulation->n_depositions = (size_t)random_between(&random, 1, DEPOSITIONS_MAX);
+    for (size_t i = 0; i < simulation->n_depositions; i++)
+        simulation->depositions[i] = (struct deposition){
+            .from = moment_of(simulation, &random) - random_between(&random, 0, 5000),
+            .count = (int)random_between(&random, 0, 3),
+            .away = random_between(&random, 2000, 30000)};
+}
+
 void disturbance_plan(struct simulation *simulation)
 {
     struct random *random = &simulation->calls_random;
@@ -72,6 +94,7 @@ void disturbance_plan(struct simulation *simulation)
     simulation->boots_fail = random_once_in(random, 6);
     if (simulation->boots_fail)
         boots_fail(simulation);
+    plan_zone(simulation);
 }
 
 bool disturbance_is_write(const char *method)
@@ -122,10 +145,39 @@ static struct crash *next_crash(void)
     return &now->crashes[now->crash];
 }
 
+static void depose_at_write(struct simulation *now)
+{
+    for (size_t i = 0; i < now->n_depositions && now->leads_again < 0; i++) {
+        struct deposition *deposition = &now->depositions[i];
+
+        if (deposition->from > simulation_now() || deposition->count < 0 ||
+            deposition->count-- > 0 ||
+            !life_is_deposed(simulation_now() + deposition->away + TAKES_OVER))
+            continue;
+        simulation_note("oned follows");
+        now->oned->raft_state = RAFT_FOLLOWER;
+        now->deposed_since = simulation_now();
+        now->leads_again = simulation_now() + deposition->away;
+    }
+}
+
+/* Another front-end led in the term between. */
+static void elect(struct simulation *now)
+{
+    if (now->leads_again < 0 || simulation_now() < now->leads_again)
+        return;
+    simulation_note("oned leads");
+    now->oned->raft_state = RAFT_LEADER;
+    now->oned->raft_term += 2;
+    now->deposed_since = now->leads_again = -1;
+}
+
 void disturbance_at_write(bool is_after)
 {
     struct crash *crash = next_crash();
 
+    if (!is_after)
+        depose_at_write(simulation());
     simulation()->n_writes += is_after;
     if (crash && crash->kind == (is_after ? CRASH_AFTER_WRITE : CRASH_BEFORE_WRITE) &&
         crash->count-- == 0)
@@ -166,6 +218,7 @@ void disturbance_of_site(void)
     struct crash *crash = next_crash();
 
     change_host(simulation());
+    elect(simulation());
     if (crash && crash->kind == CRASH_ANY_TIME)
         life_end("killed while it waited");
     if (crash && crash->kind == STOPS && crash->count >= 0) {

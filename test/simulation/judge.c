@@ -9,6 +9,7 @@ enum {
     SECOND = 1000,
     SLACK = 2 * POLL_INTERVAL * SECOND, /* milliseconds in which what is due happens */
     CALLS_SLACK = 20 * SECOND,
+    ARRIVED = 5 * SECOND, /* after that, the next leader's galernad acts */
 };
 
 /* Milliseconds in [from, until] in which no galernad acted, or could not reach OpenNebula. */
@@ -114,6 +115,10 @@ void judge_call(const struct judged_call *call)
     const char *vm = memmem(call->body, call->length, number, sizeof number - 1);
     bool refused = memmem(call->answer, call->size, no, sizeof no - 1);
 
+    if (simulation()->deposed_since >= 0 &&
+        simulation_now() > simulation()->deposed_since + ARRIVED &&
+        disturbance_is_write(call->method) && !strstr(call->method, ".document."))
+        simulation_violation("%s is sent by a deposed galernad", call->method);
     if (disturbance_is_write(call->method))
         simulation_note("%s %ld%s", call->method,
                         vm ? strtol(vm + sizeof number - 1, NULL, 10) : -1,

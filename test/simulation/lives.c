@@ -170,6 +170,17 @@ void life_has_read(void)
         now->away[now->n_away - 1].until = simulation_now();
 }
 
+bool life_is_deposed(int64_t until)
+{
+    struct simulation *now = simulation();
+
+    if (is_away(now))
+        return false;
+    now->away[now->n_away].from = simulation_now();
+    now->away[now->n_away++].until = until;
+    return true;
+}
+
 void life_run(void)
 {
     struct simulation *now = simulation();

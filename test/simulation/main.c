@@ -55,6 +55,7 @@ static void begin(struct simulation *now, uint64_t seed)
 {
     now->seed = seed;
     now->digest = UINT64_C(0xcbf29ce484222325);
+    now->deposed_since = now->leads_again = -1;
     virtual_clock_begin(seed);
     now->began = virtual_clock_now();
     random_init(&now->requests_random, seed);

@@ -23,6 +23,7 @@ enum {
     REQUESTS_MAX = 16,
     MEMBERS_MAX = 3,
     CRASHES_MAX = 4,
+    DEPOSITIONS_MAX = 3,
     SITE_VMS = 64,
     POLL_INTERVAL = 5,       /* seconds */
     BUSY_UNTIL = 100 * 1000, /* milliseconds of a simulation in which things go wrong */
@@ -90,6 +91,13 @@ struct crash {
     int64_t away; /* milliseconds until the next galernad starts */
 };
 
+/* Its oned loses the leadership of the zone, and leads again later. */
+struct deposition {
+    int64_t from; /* milliseconds: not before */
+    int count;    /* writes to pass since then; -1: it is over */
+    int64_t away; /* milliseconds until it leads again */
+};
+
 /* --- a simulation ------------------------------------------------------------------------------
  */
 
@@ -108,6 +116,9 @@ struct simulation {
     int64_t host_breaks, host_repaired; /* milliseconds; -1: never */
     struct crash crashes[CRASHES_MAX];
     size_t n_crashes, crash; /* the next one */
+    struct deposition depositions[DEPOSITIONS_MAX];
+    size_t n_depositions;               /* 0: the zone has one front-end */
+    int64_t deposed_since, leads_again; /* milliseconds; -1: it leads */
 
     int lives;
     bool has_older; /* a copy of a store */
@@ -116,7 +127,7 @@ struct simulation {
     /* When no galernad acted: from its end until the next one has read OpenNebula. */
     struct {
         int64_t from, until;
-    } away[CRASHES_MAX + 2];
+    } away[CRASHES_MAX + DEPOSITIONS_MAX + 2];
     size_t n_away;
 
     uint64_t digest; /* of all that happened */
@@ -165,6 +176,8 @@ void life_run(void);
 void life_end(const char *why) __attribute__((noreturn));
 /* galernad has read OpenNebula. */
 void life_has_read(void);
+/* It does not act until then, in milliseconds. False: it does not act yet. */
+bool life_is_deposed(int64_t until);
 
 /* --- transport.c --- */
 /* What is on its way when galernad is killed arrives, or not. */
