@@ -416,10 +416,9 @@ static bool is_denied(const struct allowed *limits, size_t term, const struct te
     const struct lease_term *row = &lease_terms[term];
     int64_t limit = limits->values[RIGHT_TERM + term];
 
-    if (!row->right.name)
-        return false;
-    return row->type == TERM_NUMBER ? term_number(row, values) > limit
-                                    : !limit && term_number(row, values) == row->restricted;
+    return row->right.name &&
+           (row->type == TERM_NUMBER ? term_number(row, values) > limit
+                                     : !limit && term_number(row, values) == row->restricted);
 }
 
 /* Refuses requested terms that exceed the rights, but adjusts site defaults. */
