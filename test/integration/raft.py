@@ -37,6 +37,7 @@ PAUSE = 10  # seconds until a start without effect is repeated for the second ti
 ACTS, START = "active beside the leader", r"VM \d+: deploy accepted"
 SENT = r"VM \d+: [^:]*\(lease \d+: "
 STARTS = re.compile(r"^(\S+ \S+) VM (\d+): deploy (on host \d+|accepted)", re.MULTILINE)
+ACCEPTED = re.compile(r"^(\S+ \S+) VM (\d+): (deploy|stop|suspend) accepted", re.MULTILINE)
 LOST = (r"vanished|back from DONE|went back from record|changed its host silently|records|record \d+ missing|"
         r"booted \d+ times|deployed \d+ times|never ran|does not run|has not ended|lease ran \d+ of|"
         r"ran together for \d+ of")
@@ -233,18 +234,20 @@ def late_starts(outputs):
 
 
 def hurried_starts(outputs):
-    """Of VMs that one galernad started three times within the pause: (VM, text). OpenNebula may lose the first
-    start, not the pause."""
+    """Of VMs that one galernad started three times within the pause, and has not suspended meanwhile:
+    (VM, text). OpenNebula may lose the first start, not the pause."""
     hurried = {}
     for output in outputs:
         accepted = {}
-        for when, vm, rest in STARTS.findall(output):
-            if rest == "accepted":
-                times = accepted.setdefault(int(vm), [])
-                times.append(time.mktime(time.strptime(when, "%Y-%m-%d %H:%M:%S")))
-                if len(times) > 2 and times[-1] - times[-3] < PAUSE - 1:
-                    hurried[int(vm)] = "VM %s was started three times within %d s, the last time at %s" % (
-                        vm, times[-1] - times[-3], when)
+        for when, vm, what in ACCEPTED.findall(output):
+            times = accepted.setdefault(int(vm), [])
+            if what != "deploy":
+                times.clear()
+                continue
+            times.append(time.mktime(time.strptime(when, "%Y-%m-%d %H:%M:%S")))
+            if len(times) > 2 and times[-1] - times[-3] < PAUSE - 1:
+                hurried[int(vm)] = "VM %s was started three times within %d s, the last time at %s" % (
+                    vm, times[-1] - times[-3], when)
     return list(hurried.items())
 
 
