@@ -353,6 +353,7 @@ static void prepare_commands(struct enactor *enactor, const struct vm_record *co
             enactor_add_due(enactor, vms[i], command);
     }
     enactor_sort_due(enactor);
+    enactor_chain_departures(enactor);
     for (size_t i = 0; i < enactor->n_due; i++)
         offer_with_departures(enactor, &enactor->due[i], now);
 }

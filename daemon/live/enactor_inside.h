@@ -133,6 +133,8 @@ struct host_usage *enactor_usage_of(const struct enactor *enactor, int32_t id);
 bool enactor_on_its_way(const struct vm_record *vm, const struct vm_observation *observed);
 /* Count the usage of each host, and the operations in total. O(hosts + VMs). */
 void enactor_count_hosts(struct enactor *enactor);
+/* Chain the due departures from each host, in their order. O(commands). */
+void enactor_chain_departures(struct enactor *enactor);
 
 /* --- enactor_send.c --- */
 /* Free the commands that wait for an answer. */

@@ -97,24 +97,6 @@ int64_t *enactor_busy_of(struct enactor *enactor, const struct vm_record *vm)
     return map_value(&enactor->busy_users, map_add(&enactor->busy_users, user));
 }
 
-/* Chains the departures of each host. */
-static void chain_departures(struct enactor *enactor)
-{
-    for (size_t i = enactor->n_due; i-- > 0;) {
-        struct due_command *due = &enactor->due[i];
-        const struct vm_observation *observed = world_vm(enactor->daemon->world, due->vm->id);
-        struct host_usage *usage =
-            command_kinds[due->command].load == LOADS_NOTHING && observed_holds_host(observed)
-                ? enactor_usage_of(enactor, observed->history.host)
-                : NULL;
-
-        if (!usage)
-            continue;
-        due->next = usage->departures;
-        usage->departures = i + 1;
-    }
-}
-
 /* The VMs of a lease are in the same turn, up to the number that the limits allow at a time. */
 void enactor_sort_due(struct enactor *enactor)
 {
@@ -137,5 +119,4 @@ void enactor_sort_due(struct enactor *enactor)
         ++*before;
     }
     qsort(due, enactor->n_due, sizeof *due, compare_due);
-    chain_departures(enactor);
 }

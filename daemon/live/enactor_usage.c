@@ -1,5 +1,5 @@
-/* Counts the capacity used on each host, by VMs and by commands on their way, and the
- * operations. */
+/* Counts the capacity used on each host, by VMs and by commands on their way, and the operations,
+ * and finds the departures from each. */
 #include <string.h>
 
 #include "daemon/daemon.h"
@@ -95,5 +95,22 @@ void enactor_count_hosts(struct enactor *enactor)
         usage->memory += observed->memory;
         hold_other_host(enactor, vm, observed);
         count_operation(enactor, usage, vm, observed);
+    }
+}
+
+void enactor_chain_departures(struct enactor *enactor)
+{
+    for (size_t i = enactor->n_due; i-- > 0;) {
+        struct due_command *due = &enactor->due[i];
+        const struct vm_observation *observed = world_vm(enactor->daemon->world, due->vm->id);
+        struct host_usage *usage =
+            command_kinds[due->command].load == LOADS_NOTHING && observed_holds_host(observed)
+                ? enactor_usage_of(enactor, observed->history.host)
+                : NULL;
+
+        if (!usage)
+            continue;
+        due->next = usage->departures;
+        usage->departures = i + 1;
     }
 }
