@@ -244,7 +244,7 @@ static int finish_request(struct request_arguments *arguments, const char *comma
 static int print_trial(const struct client *client, const json_t *answer)
 {
     bool accepted = json_is_true(json_object_get(answer, "accepted"));
-    int64_t start = client_instant(answer, "start");
+    int64_t start = client_instant(answer, "start"), now = client_instant(answer, "now");
     char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
 
     if (client->json && client_print_json(client, answer) != EXIT_DONE)
@@ -253,7 +253,7 @@ static int print_trial(const struct client *client, const json_t *answer)
         printf("%s", accepted ? "The lease would be accepted" : "The lease would be refused: ");
         if (accepted && instant_is_set(start)) {
             time_text_local(start, local, sizeof local);
-            time_text_relative(start, client_instant(answer, "now"), relative, sizeof relative);
+            time_text_relative(instant_later(start, now), now, relative, sizeof relative);
             printf(" and start at %s (%s, %s)", local, relative, client_text(answer, "promise"));
         }
         if (accepted) {

@@ -128,6 +128,7 @@ static void print_start(const json_t *lease, int64_t now, FILE *stream)
     } else if (will_start(client_text(lease, "phase"))) {
         print_expected(lease, client_instant(lease, "expected"), now, stream);
     } else if (instant_is_set(end) && client_instant(lease, "preempted_at") == INSTANT_NONE &&
+               client_instant(lease, "unused_until") == INSTANT_NONE &&
                strcmp(client_text(lease, "phase"), "running") == 0) {
         time_text_relative(end, now, relative, sizeof relative);
         fprintf(stream, "Ends %s.\n", relative);

@@ -117,8 +117,8 @@ static void check_room(struct trace_checker *checker, const struct lease_request
         if (room < set->count) {
             warn(checker, place,
                  "lease %" PRId64 " is larger than the site: it requests %" PRIu32
-                 " equal VMs, and the empty site holds %" PRId64,
-                 request->id, set->count, room);
+                 "%s, and the empty site holds %" PRId64,
+                 request->id, set->count, set->count == 1 ? " VM" : " equal VMs", room);
             return;
         }
     }

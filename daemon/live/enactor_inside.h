@@ -48,10 +48,10 @@ struct due_command {
     size_t next;  /* the next departure from the same host, plus 1; 0: none */
 };
 
-/* A group that did not get enough turns. */
+/* A group that did not get enough turns in this cycle. */
 struct kept_turns {
-    int64_t group;  /* the group's lease; 0: none */
-    bool are_kept;  /* it has waited so long that other VMs get no turns */
+    int64_t group;  /* the group's lease, behind which nothing starts; 0: none */
+    bool are_kept;  /* it has waited so long that departures get no turns, either */
     int64_t before; /* the group that keeps the turns in this cycle; 0: none */
 };
 
@@ -121,8 +121,9 @@ bool enactor_keeps_rules(struct enactor *enactor, const struct vm_record *vm, in
 void enactor_begin_turns(struct enactor *enactor);
 /* Do the limits allow one more operation? If they do not for a while, the owner is notified. */
 bool enactor_has_turn(struct enactor *enactor, const struct vm_record *vm, enum command command);
-/* Are there enough turns for all VMs of a starting group? The group keeps the available turns until
- * the end of the cycle, and after a while until it starts. O(VMs of the lease). */
+/* Are there enough turns for all VMs of a starting group? The group keeps the available turns from
+ * other starts until the end of the cycle, and after a while from all until it starts. O(VMs of the
+ * lease). */
 bool enactor_group_has_turns(struct enactor *enactor, const struct vm_record *vm);
 
 /* --- enactor_usage.c --- */

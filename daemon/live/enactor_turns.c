@@ -55,8 +55,10 @@ static bool turns_are_kept_from(const struct enactor *enactor, const struct vm_r
 bool enactor_has_turn(struct enactor *enactor, const struct vm_record *vm, enum command command)
 {
     const struct live_configuration *live = enactor->daemon->live;
+    bool closed = enactor->turns.group && command_kinds[command].load != LOADS_NOTHING;
 
-    if (enactor->busy >= live->actions_in_all || turns_are_kept_from(enactor, vm, command)) {
+    if (closed || enactor->busy >= live->actions_in_all ||
+        turns_are_kept_from(enactor, vm, command)) {
         tell_turn(enactor, vm, "actions-in-all", live->actions_in_all);
         return false;
     }
@@ -93,13 +95,12 @@ bool enactor_group_has_turns(struct enactor *enactor, const struct vm_record *vm
     /* For a group larger than the limit: the part that leaves full rounds. */
     int64_t at_once = (to_begin_with(enactor, vm) - 1) % most + 1;
 
-    if (enactor->busy + at_once <= most)
+    if (!enactor->turns.group && enactor->busy + at_once <= most)
         return true;
     tell_turn(enactor, vm, "actions-in-all", most);
     if (!enactor->turns.group)
         enactor->turns.group = vm->lease;
     if (enactor->turns.group == vm->lease && clock_monotonic() - vm->blocked > KEPT_AFTER)
         enactor->turns.are_kept = true;
-    enactor->busy = most;
     return false;
 }

@@ -257,6 +257,28 @@ static void a_group_gets_its_turns_although_others_go_on_ending(void **state)
     scene_close(&scene);
 }
 
+/* Until the group has waited for a minute, what ends does not wait behind it. */
+static void ends_do_not_wait_behind_a_group(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store, 8);
+    scene.live.actions_in_all = 4;
+    scene_add_seen(&scene, 7, 7, GOAL_RUN, 7, VM_BOOTING, 7, 100);
+    scene_add_seen(&scene, 6, 6, GOAL_RUN, 6, VM_BOOTING, 6, 100);
+    for (int32_t vm = 1; vm <= 3; vm++)
+        suspended(scene_add_seen(&scene, vm, 1, GOAL_RUN, vm, VM_STOPPED, -1, 100));
+    suspended(scene_add_seen(&scene, 4, 4, GOAL_RUN, 4, VM_STOPPED, -1, 100));
+    scene_add_seen(&scene, 5, 5, GOAL_END, 5, VM_RUNNING, 5, 100)->ran = true;
+    lease_to_change(store, 4)->priority = -1;
+    lease_to_change(store, 5)->priority = -1;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 1);
+    assert_string_equal(scene_commands(&scene), "terminate 5 on 5");
+    scene_close(&scene);
+}
+
 /* It says so once it lasts, and no longer when its command is sent. */
 static void a_start_that_waits_for_its_turn_says_so(void **state)
 {
@@ -328,6 +350,7 @@ int main(void)
         WITH_STORE(a_group_begins_when_all_its_vms_have_a_turn),
         WITH_STORE(a_large_group_begins_with_the_part_that_leaves_full_rounds),
         WITH_STORE(a_group_gets_its_turns_although_others_go_on_ending),
+        WITH_STORE(ends_do_not_wait_behind_a_group),
         WITH_STORE(a_start_that_waits_for_its_turn_says_so),
         WITH_STORE(a_start_found_waiting_for_its_turn_keeps_its_message),
     };
