@@ -88,7 +88,8 @@ static void write_count(const struct recent *line)
 
     if (line->n <= REPEATS)
         return;
-    snprintf(text, sizeof text, "%s (repeated %zu times)", line->text, line->n - REPEATS);
+    snprintf(text, sizeof text, "%s (repeated %zu time%s)", line->text, line->n - REPEATS,
+             line->n - REPEATS == 1 ? "" : "s");
     log_write(&line->head, form, text);
 }
 

@@ -33,7 +33,7 @@ void enactor_tell_repeated(struct enactor *enactor, int64_t now)
     if (now - last->at < COMPLAINT_SECONDS && now >= last->at)
         return;
     if (last->repeated)
-        log_warning("the same failure for other VMs, %zu times", last->repeated);
+        log_warning("the same failure for other VMs: %zu", last->repeated);
     *last = (struct complaint){.at = now};
 }
 
@@ -49,7 +49,7 @@ static void complain(struct enactor *enactor, const struct vm_record *vm,
         return;
     }
     if (last->repeated)
-        log_warning("the same failure for other VMs, %zu times", last->repeated);
+        log_warning("the same failure for other VMs: %zu", last->repeated);
     *last = (struct complaint){.id = reason->id, .at = now};
     snprintf(last->quote, sizeof last->quote, "%s", reason->text);
     log_warning_of(vm->lease, vm->id, "lease %lld: %s", (long long)vm->lease, text);
