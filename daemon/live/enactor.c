@@ -224,7 +224,7 @@ static void tell_start(struct enactor *enactor, const struct vm_record *vm, int6
     size_t n;
 
     if (!lease || !host || lease->phase != PHASE_STARTING ||
-        !reconcile_not_begun(enactor->daemon, lease))
+        reconcile_may_have_begun(enactor->daemon, lease))
         return;
     resumes = lease_is_suspended_by_us(enactor->daemon->store, lease);
     store_vms_of(enactor->daemon->store, lease->id, &n);

@@ -48,7 +48,7 @@ static enum urgency urgency_of(const struct enactor *enactor, const struct lease
 {
     if (!lease || command_kinds[command].load != LOADS_HOST)
         return URGENCY_NONE;
-    if (lease->phase == PHASE_STARTING && !reconcile_not_begun(enactor->daemon, lease) &&
+    if (lease->phase == PHASE_STARTING && reconcile_may_have_begun(enactor->daemon, lease) &&
         starts_at_once(enactor, lease))
         return URGENCY_BEGUN;
     return urgency_of_kind(lease);

@@ -10,8 +10,11 @@
 
 struct daemon;
 
-/* Has no command been sent for the lease, so that its start may be replanned? */
+/* Is none of its commands in progress, and none of its VMs on a host? O(VMs of the lease). */
 bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease);
+/* Has its start begun, or may a start that OpenNebula has accepted still take effect? The same
+ * cost. */
+bool reconcile_may_have_begun(const struct daemon *daemon, const struct lease_record *lease);
 /* Starting leases without a command return to the queue, except those that only wait for other VMs
  * to leave their hosts. */
 void reconcile_before_replan(struct daemon *daemon);

@@ -59,9 +59,20 @@ bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record 
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
         enum vm_status status = reconcile_vm_status(daemon, vms[i], observed);
 
-        if (vms[i]->command || vms[i]->last ||
+        if (vms[i]->command ||
             (status != STATUS_PENDING && status != STATUS_PREEMPTED && status != STATUS_GONE))
             return false;
     }
     return true;
+}
+
+bool reconcile_may_have_begun(const struct daemon *daemon, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (vms[i]->last)
+            return true;
+    return !reconcile_not_begun(daemon, lease);
 }

@@ -208,7 +208,7 @@ void reconcile_before_replan(struct daemon *daemon)
     const struct lease_record *const *leases = store_awake_leases(daemon->store, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (leases[i]->phase == PHASE_STARTING && reconcile_not_begun(daemon, leases[i]) &&
+        if (leases[i]->phase == PHASE_STARTING && !reconcile_may_have_begun(daemon, leases[i]) &&
             !waits_for_leavers(daemon, leases[i]))
             reconcile_apply(daemon, leases[i], EVENT_REPLANNED, clock_now(), "%s", "");
 }

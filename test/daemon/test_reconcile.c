@@ -311,6 +311,27 @@ static void a_reservation_whose_vms_never_ran_was_missed(void **state)
     scene_close(&scene);
 }
 
+/* Its VM still waits, although OpenNebula has accepted its start: it is not ended as one that ran.
+ */
+static void a_reservation_whose_start_had_no_effect_is_refused(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = lease_add(scene.daemon.store, 1, PHASE_STARTING, LEASE_RESERVATION);
+    lease->accepted = lease->late = true;
+    lease->start = 1000;
+    lease->duration = 600;
+    lease->end = 1600;
+    scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024)->last = COMMAND_DEPLOY;
+    fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 1024);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1600);
+    assert_int_equal(lease->phase, PHASE_REFUSED);
+    scene_close(&scene);
+}
+
 /* Beside an oned that follows, the picture may be old: the one that acts decides. */
 static void time_decides_nothing_for_who_does_not_act(void **state)
 {
@@ -483,6 +504,7 @@ int main(void)
         TEST(an_immediate_lease_that_has_to_wait_again_is_late),
         TEST(a_vm_that_was_moved_while_it_is_off_is_seen_there),
         TEST(a_reservation_whose_vms_never_ran_was_missed),
+        TEST(a_reservation_whose_start_had_no_effect_is_refused),
         TEST(time_decides_nothing_for_who_does_not_act),
         TEST(what_was_decided_and_not_sent_is_decided_again),
         TEST(a_start_that_was_sent_is_not_planned_again),
