@@ -289,6 +289,18 @@ static void an_immediate_lease_that_has_to_wait_again_is_late(void **state)
     scene_close(&scene);
 }
 
+static struct lease_record *late_until_1600(struct scene *scene)
+{
+    struct lease_record *lease =
+        lease_add(scene->daemon.store, 1, PHASE_STARTING, LEASE_RESERVATION);
+
+    lease->accepted = lease->late = true;
+    lease->start = 1000;
+    lease->duration = 600;
+    lease->end = 1600;
+    return lease;
+}
+
 static void a_reservation_whose_vms_never_ran_was_missed(void **state)
 {
     struct scene scene;
@@ -296,11 +308,7 @@ static void a_reservation_whose_vms_never_ran_was_missed(void **state)
     char text[STORE_SENTENCE_MAX];
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = lease_add(scene.daemon.store, 1, PHASE_STARTING, LEASE_RESERVATION);
-    lease->accepted = lease->late = true;
-    lease->start = 1000;
-    lease->duration = 600;
-    lease->end = 1600;
+    lease = late_until_1600(&scene);
     scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024);
     fake_cloud_add_vm(scene.fake, 1, VM_BOOTING, 0, 100, 1024);
     scene_poll(&scene);
@@ -319,11 +327,7 @@ static void a_reservation_whose_start_had_no_effect_is_refused(void **state)
     struct lease_record *lease;
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = lease_add(scene.daemon.store, 1, PHASE_STARTING, LEASE_RESERVATION);
-    lease->accepted = lease->late = true;
-    lease->start = 1000;
-    lease->duration = 600;
-    lease->end = 1600;
+    lease = late_until_1600(&scene);
     scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024)->last = COMMAND_DEPLOY;
     fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 1024);
     scene_poll(&scene);
