@@ -198,8 +198,14 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
     case EVENT_RESUME:
         starts(store, lease, now);
         break;
+    case EVENT_REPLANNED:
+        lease->preempted_at = INSTANT_NONE;
+        break;
     case EVENT_PENDING_AGAIN:
     case EVENT_START_FAILED:
+        lease->preempted_at = INSTANT_NONE; /* what was planned for it was not the cause */
+        waits_again(lease);
+        break;
     case EVENT_SUSPENDED:
     case EVENT_STOPPED:
     case EVENT_RELEASED:
