@@ -247,7 +247,8 @@ static void adopt_running(struct engine *engine, struct lease *lease,
     reservation_adopt(engine, plan->vm);
     reservation_list_book(engine, &plan->after);
     lease_plan_publish(lease);
-    engine_output_interval(engine, plan->vm);
+    if (plan->vm->until != adoption->until)
+        engine_output_interval(engine, plan->vm);
 }
 
 static void adopt_closing(struct engine *engine, struct lease *lease,

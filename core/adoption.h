@@ -8,7 +8,7 @@
  *
  * The outputs of the first step begin with those caused by adoptions (for example, a running lease
  * is preempted for an adopted reservation). The adopted lease itself causes no outputs, except that
- * OUTPUT_VM_INTERVAL reports the planned end of a running lease.
+ * OUTPUT_VM_INTERVAL reports the planned end of a running lease if it is not the given one.
  */
 #pragma once
 

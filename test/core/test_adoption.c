@@ -265,11 +265,28 @@ static void what_adoption_causes_comes_with_the_first_step(void **state)
     assert_int_equal(reserved(&s, ar(2, 1200, 100), first), 0);
     assert_int_equal(engine_next_time(s.engine), 1000);
     settle(&s);
+    assert_int_equal(s.outputs.items[0].kind, OUTPUT_PREEMPTED);
+    assert_int_equal(s.outputs.items[1].kind, OUTPUT_VM_INTERVAL);
+    assert_int_equal(s.outputs.items[1].reservation->until, 1168);
+    assert_int_equal(s.outputs.n_items, 2);
+    scenario_end(&s);
+}
+
+static void the_end_of_an_adopted_lease_is_only_output_if_it_is_not_the_given_one(void **state)
+{
+    struct scenario s;
+
+    begin_at(&s, 1, 1000);
+    running(&s, (struct ask){.id = 1, .duration = 1000}, first, 900, 1900);
+    settle(&s);
+    assert_int_equal(s.outputs.n_items, 0);
+    scenario_end(&s);
+
+    begin_at(&s, 1, 1000);
+    running(&s, (struct ask){.id = 1, .duration = 50}, first, 900, 950); /* is over */
+    settle(&s);
     assert_int_equal(s.outputs.items[0].kind, OUTPUT_VM_INTERVAL);
-    assert_int_equal(s.outputs.items[1].kind, OUTPUT_PREEMPTED);
-    assert_int_equal(s.outputs.items[2].kind, OUTPUT_VM_INTERVAL);
-    assert_int_equal(s.outputs.items[2].reservation->until, 1168);
-    assert_int_equal(s.outputs.n_items, 3);
+    assert_int_equal(s.outputs.items[0].at, 1000);
     scenario_end(&s);
 }
 
@@ -538,6 +555,7 @@ int main(void)
         cmocka_unit_test(without_room_it_is_rejected_with_numbers),
         cmocka_unit_test(a_promise_is_kept_whatever_the_policy_says),
         cmocka_unit_test(what_adoption_causes_comes_with_the_first_step),
+        cmocka_unit_test(the_end_of_an_adopted_lease_is_only_output_if_it_is_not_the_given_one),
         cmocka_unit_test(a_deadline_lease_begins_as_planned),
         cmocka_unit_test(a_deadline_lease_begins_earlier_where_it_can),
         cmocka_unit_test(a_suspended_deadline_lease_is_planned_at_once),
