@@ -22,14 +22,18 @@ struct feed {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* signals changes of the following members */
     bool stopped;
-    int64_t state;   /* galernad's count of changes; -1: it does not answer */
-    uint64_t number; /* of the last event */
-    unsigned n_listeners;
+    int64_t state;              /* galernad's count of changes; -1: it does not answer */
+    uint64_t number;            /* of the last event */
+    struct listener *listeners; /* the newest one first */
+    unsigned n_listeners;       /* without those that have been replaced */
 };
 
 struct listener {
     struct feed *feed;
+    char *who;
+    bool replaced;
     uint64_t seen;
+    struct listener *next;
 };
 
 static int64_t milliseconds(void)
@@ -148,16 +152,60 @@ void feed_destroy(struct feed *feed)
     free(feed);
 }
 
-struct listener *feed_listen(struct feed *feed)
+static unsigned listeners_of(const struct feed *feed, const char *who)
+{
+    unsigned n = 0;
+
+    for (const struct listener *one = feed->listeners; one; one = one->next)
+        n += !one->replaced && strcmp(one->who, who) == 0;
+    return n;
+}
+
+/* The oldest listener of the user with the most; NULL: there are none. */
+static struct listener *oldest_of_busiest(const struct feed *feed)
+{
+    struct listener *found = NULL;
+    unsigned most = 0;
+
+    for (struct listener *one = feed->listeners; one; one = one->next) {
+        unsigned n = one->replaced ? 0 : listeners_of(feed, one->who);
+
+        if (n > 0 && n >= most) {
+            most = n;
+            found = one;
+        }
+    }
+    return found;
+}
+
+/* Users must not lock others out by holding streams open. */
+static bool make_room(struct feed *feed, const char *who)
+{
+    struct listener *oldest;
+
+    if (feed->n_listeners < FEED_LISTENERS)
+        return true;
+    oldest = oldest_of_busiest(feed);
+    if (!oldest || listeners_of(feed, who) + 1 >= listeners_of(feed, oldest->who))
+        return false;
+    oldest->replaced = true;
+    feed->n_listeners--;
+    return true;
+}
+
+struct listener *feed_listen(struct feed *feed, const char *who)
 {
     struct listener *listener = NULL;
 
     pthread_mutex_lock(&feed->lock);
-    if (feed->n_listeners < FEED_LISTENERS) {
+    if (make_room(feed, who)) {
         feed->n_listeners++;
         listener = memory_new(1, sizeof *listener);
         listener->feed = feed;
+        listener->who = memory_text(who);
         listener->seen = feed->number;
+        listener->next = feed->listeners;
+        feed->listeners = listener;
         pthread_cond_broadcast(&feed->changed);
     }
     pthread_mutex_unlock(&feed->lock);
@@ -166,10 +214,22 @@ struct listener *feed_listen(struct feed *feed)
 
 void feed_leave(struct listener *listener)
 {
-    pthread_mutex_lock(&listener->feed->lock);
-    listener->feed->n_listeners--;
-    pthread_mutex_unlock(&listener->feed->lock);
+    struct feed *feed = listener->feed;
+    struct listener **place = &feed->listeners;
+
+    pthread_mutex_lock(&feed->lock);
+    while (*place != listener)
+        place = &(*place)->next;
+    *place = listener->next;
+    feed->n_listeners -= !listener->replaced;
+    pthread_mutex_unlock(&feed->lock);
+    free(listener->who);
     free(listener);
+}
+
+static bool is_over(const struct listener *listener)
+{
+    return listener->replaced || listener->feed->stopped;
 }
 
 size_t feed_read(struct listener *listener, char *text, size_t size)
@@ -179,11 +239,12 @@ size_t feed_read(struct listener *listener, char *text, size_t size)
     int n = 0;
 
     pthread_mutex_lock(&feed->lock);
-    while (!feed->stopped && listener->seen == feed->number && (left = until - milliseconds()) > 0)
+    while (!is_over(listener) && listener->seen == feed->number &&
+           (left = until - milliseconds()) > 0)
         wait_some(feed, (int)left);
-    if (!feed->stopped && listener->seen == feed->number)
+    if (!is_over(listener) && listener->seen == feed->number)
         n = snprintf(text, size, ": silence\n\n");
-    else if (!feed->stopped)
+    else if (!is_over(listener))
         n = snprintf(text, size, "event: change\ndata: %" PRIu64 "\n\n", feed->number);
     listener->seen = feed->number;
     pthread_mutex_unlock(&feed->lock);

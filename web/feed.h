@@ -32,8 +32,9 @@ struct feed *feed_create(struct galernad *galernad, struct error *err);
 void feed_stop(struct feed *feed);
 void feed_destroy(struct feed *feed); /* after all listeners; NULL is allowed */
 
-/* NULL: there are already FEED_LISTENERS. */
-struct listener *feed_listen(struct feed *feed);
+/* who: the user. At FEED_LISTENERS, the user with the most loses the oldest one to a user with
+ * fewer. NULL: there are already FEED_LISTENERS, and no such user. */
+struct listener *feed_listen(struct feed *feed, const char *who);
 void feed_leave(struct listener *listener);
 
 /* Wait for the next event or comment, and write its text. 0: the end. */

@@ -12,12 +12,14 @@
 
 #include "util/loopback.h"
 #include "util/memory.h"
+#include "web/connections.h"
 
 enum { EVENT_MAX = 256, ADDRESS_MAX = 64, CERTIFICATE_MAX = 1 << 20 };
 
 struct server {
     struct MHD_Daemon *daemon;
     struct server_settings settings;
+    struct connections *connections;
     char *certificate, *key;
 };
 
@@ -43,9 +45,9 @@ static void leave(void *listener)
     feed_leave(listener);
 }
 
-static struct MHD_Response *stream_of(const struct server *server)
+static struct MHD_Response *stream_of(const struct server *server, const char *who)
 {
-    struct listener *listener = feed_listen(server->settings.feed);
+    struct listener *listener = feed_listen(server->settings.feed, who);
     struct MHD_Response *response;
 
     if (!listener)
@@ -57,14 +59,19 @@ static struct MHD_Response *stream_of(const struct server *server)
     return response;
 }
 
+static bool is_stream(const struct api_answer *answer)
+{
+    return !answer->file && !answer->body;
+}
+
 static struct MHD_Response *response_of(const struct server *server, struct api_answer *answer)
 {
     if (answer->file)
         return MHD_create_response_from_buffer(answer->file->length, answer->file->text,
                                                MHD_RESPMEM_PERSISTENT);
-    if (answer->body)
-        return MHD_create_response_from_buffer(answer->length, answer->body, MHD_RESPMEM_MUST_FREE);
-    return stream_of(server);
+    if (is_stream(answer))
+        return stream_of(server, answer->who);
+    return MHD_create_response_from_buffer(answer->length, answer->body, MHD_RESPMEM_MUST_FREE);
 }
 
 static void add_headers(struct MHD_Response *response, const struct api_answer *answer)
@@ -134,6 +141,12 @@ static void address_of(struct MHD_Connection *connection, char text[ADDRESS_MAX]
         strcpy(text, "unknown");
 }
 
+/* That of a request. */
+static struct connection *connection_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
 static enum MHD_Result answer_exchange(const struct server *server,
                                        struct MHD_Connection *connection, struct exchange *exchange,
                                        struct api_request *request)
@@ -153,7 +166,9 @@ static enum MHD_Result answer_exchange(const struct server *server,
     request->route.length = exchange->length;
     request->too_long = exchange->too_long;
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_pair, request);
+    connections_keep(server->connections, connection_of(connection), true);
     server->settings.answer(server->settings.context, request, &answer);
+    connections_keep(server->connections, connection_of(connection), is_stream(&answer));
     result = send_answer(server, connection, &answer);
     if (password)
         explicit_bzero(password, strlen(password));
@@ -189,9 +204,25 @@ static enum MHD_Result requested(void *context, struct MHD_Connection *connectio
 static void completed(void *context, struct MHD_Connection *connection, void **state,
                       enum MHD_RequestTerminationCode code)
 {
-    (void)context, (void)connection, (void)code;
+    const struct server *server = context;
+
+    (void)code;
+    connections_keep(server->connections, connection_of(connection), false);
     free(*state);
     *state = NULL;
+}
+
+static void note_connection(void *context, struct MHD_Connection *connection, void **state,
+                            enum MHD_ConnectionNotificationCode code)
+{
+    const struct server *server = context;
+
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        *state = connections_join(
+            server->connections,
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
+    else
+        connections_leave(server->connections, *state);
 }
 
 /* --- the server ------------------------------------------------------------------------------- */
@@ -311,9 +342,10 @@ static struct MHD_Daemon *start(struct server *server, int descriptor)
         flags, 0, NULL, NULL, requested, server, MHD_OPTION_EXTERNAL_LOGGER, ignore, NULL,
         MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)SERVER_CLIENTS_MAX, MHD_OPTION_UNESCAPE_CALLBACK, decode, NULL,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVER_IDLE_LIMIT,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_MEMORY, MHD_OPTION_NOTIFY_COMPLETED,
-        completed, NULL, MHD_OPTION_ARRAY, server->key ? keys : keys + 2, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, note_connection, server, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)SERVER_IDLE_LIMIT, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_MEMORY,
+        MHD_OPTION_NOTIFY_COMPLETED, completed, server, MHD_OPTION_ARRAY,
+        server->key ? keys : keys + 2, MHD_OPTION_END);
 }
 
 struct server *server_create(const struct server_settings *settings, struct error *err)
@@ -322,6 +354,7 @@ struct server *server_create(const struct server_settings *settings, struct erro
     int descriptor = -1;
 
     server->settings = *settings;
+    server->connections = connections_create();
     if (read_keys(server, settings, err) == 0)
         descriptor = listen_on(settings->listen, err);
     if (descriptor >= 0) {
@@ -343,6 +376,7 @@ void server_destroy(struct server *server)
         return;
     if (server->daemon)
         MHD_stop_daemon(server->daemon);
+    connections_destroy(server->connections);
     if (server->key)
         explicit_bzero(server->key, strlen(server->key));
     free(server->key);

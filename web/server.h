@@ -11,8 +11,7 @@
 #include "web/api.h"
 
 enum {
-    SERVER_CLIENTS_MAX = 48,   /* below CONTROL_CLIENTS_MAX: leaves connections to galernad for
-                                  others */
+    SERVER_CLIENTS_MAX = 96,   /* CONNECTIONS_MAX (connections.h) and those that are closing */
     SERVER_IDLE_LIMIT = 30,    /* seconds within which a client must send or read something */
     SERVER_MEMORY = 32 * 1024, /* bytes for a request's headers and libmicrohttpd's buffer */
 };

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The HTTP API: galerna-web in front of galernad and the sandbox, over HTTP and HTTPS, with users of
-# different rights (api.py makes the requests, paths.py and walk.py the bad ones, by described.py).
+# different rights (api.py makes the requests, paths.py and walk.py the bad ones, by described.py, slow.py
+# the slow ones).
 #
 #   api.sh GALERNAD GALERNA GALERNA-WEB FILES (a directory)
 set -euo pipefail
@@ -44,6 +45,9 @@ until_said walk 'serving HTTP on'
 python3 "$here/walk.py" "http://127.0.0.1:$http_port" "http://127.0.0.1:$port/RPC2" "$work/auth" 2>"$work/walked" ||
     fail "$(cat "$work/walked")"
 python3 "$here/paths.py" "http://127.0.0.1:$http_port" "http://127.0.0.1:$port/RPC2" "$work/auth" 2>"$work/walked" ||
+    fail "$(cat "$work/walked")"
+does='slow clients'
+python3 "$here/slow.py" "http://127.0.0.1:$http_port" "http://127.0.0.1:$port/RPC2" "$work/auth" 2>"$work/walked" ||
     fail "$(cat "$work/walked")"
 kill "$walker"
 wait "$walker" || fail "after a random walk, galerna-web ends with $?"
