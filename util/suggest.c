@@ -2,10 +2,12 @@
 #include "util/suggest.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-enum { WORD_MAX = 48 };
+enum { WORD_MAX = 48, PART_DISTANCE = 2 };
 
 static size_t least(size_t a, size_t b, size_t c)
 {
@@ -54,9 +56,23 @@ void suggestion_init(struct suggestion *suggestion, const char *word)
     suggestion->distance++; /* the first distance that is too far */
 }
 
+/* Is the word one of those that the candidate is composed of, such as SIZE of GROUP_SIZE? */
+static bool is_part(const char *word, const char *candidate)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = candidate; *at; at += strcspn(at, "-_"), at += *at != '\0')
+        if (length > 0 && strcspn(at, "-_") == length && strncasecmp(at, word, length) == 0)
+            return true;
+    return false;
+}
+
 void suggestion_offer(struct suggestion *suggestion, const char *candidate)
 {
     size_t distance = edit_distance(suggestion->word, candidate);
+
+    if (distance > PART_DISTANCE && is_part(suggestion->word, candidate))
+        distance = PART_DISTANCE;
 
     /* Words without common letters are not suggested, however short. */
     if (distance < suggestion->distance && distance < strlen(candidate)) {

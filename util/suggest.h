@@ -6,7 +6,7 @@
 struct suggestion {
     const char *word; /* what was typed */
     const char *best; /* the nearest word so far, or NULL when none is near enough */
-    size_t distance;  /* letters to insert, drop, change or swap */
+    size_t distance;  /* letters to insert, drop, change or swap; 2 from a part of a word */
 };
 
 void suggestion_init(struct suggestion *suggestion, const char *word);

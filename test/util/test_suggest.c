@@ -38,6 +38,13 @@ static void the_nearest_wins(void **state)
     assert_string_equal(best_for("suspensio"), "suspension");
 }
 
+static void a_part_suggests_the_whole(void **state)
+{
+    assert_string_equal(best_for("SUSPEND"), "suspend-rate");
+    assert_string_equal(best_for("rate"), "suspend-rate"); /* the first one */
+    assert_string_equal(best_for("spend"), "");
+}
+
 static void nothing_is_suggested_when_nothing_is_near(void **state)
 {
     assert_string_equal(best_for("wakeup-interval"), "");
@@ -63,6 +70,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slips_are_recognized),
         cmocka_unit_test(the_nearest_wins),
+        cmocka_unit_test(a_part_suggests_the_whole),
         cmocka_unit_test(nothing_is_suggested_when_nothing_is_near),
         cmocka_unit_test(the_text_asks_or_is_empty),
     };
