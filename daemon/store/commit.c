@@ -12,8 +12,6 @@
 #include "util/crash_point.h"
 #include "util/memory.h"
 
-enum { LARGE = 1000 /* leases written by a commit */ };
-
 static void tell(const struct store *store, const struct store_event *event)
 {
     for (size_t i = 0; i < store->n_listeners; i++)
@@ -222,8 +220,6 @@ rollback:
 
 int store_commit(struct store *store, struct error *err)
 {
-    bool is_large = store->n_marked_leases >= LARGE;
-
     if (!store_has_changes(store))
         return 0;
     crash_point("store-begin");
@@ -231,7 +227,5 @@ int store_commit(struct store *store, struct error *err)
         return -1;
     store->last_event += (int64_t)store->n_events;
     clear_marks(store);
-    if (is_large) /* else SQLite keeps 2 MB of what it wrote */
-        sqlite3_db_release_memory(store->database);
     return 0;
 }

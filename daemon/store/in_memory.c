@@ -164,6 +164,10 @@ void store_attach_vm(struct store *store, struct lease_entry *record, struct vm_
 {
     size_t place = record->n_vms;
 
+    if (!record->vms) { /* the only VM of most leases */
+        record->vms = memory_new(1, sizeof(struct vm_record *));
+        record->vms_allocated = 1;
+    }
     record->vms =
         memory_grow(record->vms, &record->vms_allocated, record->n_vms + 1, sizeof *record->vms);
     for (; place > 0 && record->vms[place - 1]->id > vm->id; place--)

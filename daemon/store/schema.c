@@ -241,7 +241,8 @@ int store_schema_prepare(struct store *store, struct error *err)
     store->seal = seal_open(store->seal_path, err);
     if (store->seal < 0 || run_text(store, "PRAGMA journal_mode = WAL", "open", err) < 0 ||
         run_text(store, "PRAGMA synchronous = FULL", "open", err) < 0 ||
-        run_text(store, "PRAGMA journal_size_limit = 16777216", "open", err) < 0)
+        run_text(store, "PRAGMA journal_size_limit = 16777216", "open", err) < 0 ||
+        run_text(store, "PRAGMA cache_size = -256", "open", err) < 0) /* KB; the default is 2 MB */
         return -1;
     for (; version < store_schema_version; version++)
         if (migrate(store, version, err) < 0)
