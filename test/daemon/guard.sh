@@ -56,9 +56,6 @@ kill -TERM "${pid[second]}"
 ends second 0 10
 
 # While OpenNebula confirms the mark and loses it, a start does not hang: nothing is sent, and status says why.
-call() {
-    "$galerna" sandbox call --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" "$@" >/dev/null
-}
 call sandbox.fault 'FAULT = [ KIND = "lose", METHOD = "one.document.update", COUNT = "-1" ]'
 start third localhost third "$work/auth" 'timeout: 2'
 for _ in $(seq 100); do

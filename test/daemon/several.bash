@@ -65,6 +65,11 @@ says() {
     grep -qF -- "$2" "$work/$1.log" || fail "$1 does not say: $2"
 }
 
+# call METHOD ARGUMENT...
+call() {
+    "$galerna" sandbox call --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" "$@" >/dev/null
+}
+
 "$galerna" sandbox --port 0 --hosts 2 --auth "$work/auth" >"$work/ready" &
 pid[sandbox]=$!
 for _ in $(seq 100); do

@@ -5,17 +5,10 @@
 #   versions.sh GALERNAD GALERNA NEWER_GALERNAD
 set -euo pipefail
 
-# shellcheck source-path=SCRIPTDIR source=several.bash
-. "$(dirname "$0")/several.bash"
+# shellcheck source-path=SCRIPTDIR source=zone.bash
+. "$(dirname "$0")/zone.bash"
 older=$1 newer=$3
 
-call() {
-    "$galerna" sandbox call --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" "$@" \
-        >/dev/null
-}
-elect() { # TERM USER
-    call sandbox.raft 3 "$1" "$2"
-}
 begin() { # GALERNAD first|second
     galernad=$1
     case $2 in
@@ -57,12 +50,9 @@ stays_passive() { # NAME: elected, it starts nothing, and says why
     ! "$galerna" status --state-dir "$work/$1" >/dev/null || fail "$1: status does not fail"
 }
 
-echo other:secret >"$work/other"
 od -An -tx1 -N32 /dev/urandom | tr -d ' \n' >"$work/key"
 echo >>"$work/key"
-chmod 600 "$work/other" "$work/key"
-call one.user.allocate other secret core
-call one.user.chgrp 2 0
+chmod 600 "$work/key"
 elect 5 oneadmin
 begin "$older" first
 acts first 15
