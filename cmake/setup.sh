@@ -13,7 +13,7 @@ test_packages=(g++ libcmocka-dev make mold openssl python3)
 export ASAN_OPTIONS=handle_sigill=1:quarantine_size_mb=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
 # shellcheck disable=SC2034
-test_jobs=$(($(nproc) + 6)) # tests at once: many of them wait
+test_jobs=$(($(nproc) + 18)) # tests at once: most of them wait while others compute (test/CMakeLists.txt)
 
 say() {
     printf '== %s\n' "$*"
