@@ -105,7 +105,8 @@ bool checker_prepared_again(const struct checker *checker, const struct schedule
     const struct schedule_move *const *moves = checker_moves(checker, index);
 
     for (size_t i = 0; i < checker_n_moves(checker, index); i++)
-        if (moves[i]->to == STATE_PENDING && moves[i]->from != STATE_NEW)
+        if ((moves[i]->to == STATE_PENDING && moves[i]->from != STATE_NEW) ||
+            (moves[i]->to == STATE_QUEUED && moves[i]->from != STATE_PENDING))
             return true;
     return false;
 }
