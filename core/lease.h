@@ -53,6 +53,7 @@ enum lease_state {
 /* A number of identical VMs. The VMs of a lease are numbered 1, 2, ... across its node sets. */
 struct node_set {
     uint32_t count;
+    uint32_t named;                  /* a bit for each type that the trace names, also with 0 */
     struct amounts amounts;          /* of one VM */
     const struct host_filter *hosts; /* NULL: any; the driver's, outlives the lease */
     const struct vm_demand *demand;  /* of each VM; NULL: none; the driver's, outlives the lease */

@@ -95,6 +95,7 @@ static void end_lease_node_set(struct lwf_reader *reader)
     }
     queue->sets =
         memory_grow(queue->sets, &queue->allocated_sets, queue->n_sets + 1, sizeof *queue->sets);
+    reader->set.named = reader->set_types;
     queue->sets[queue->n_sets++] = reader->set;
 }
 

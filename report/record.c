@@ -302,7 +302,7 @@ static void write_site(struct record *record, struct json_writer *json, const st
     for (size_t i = 0; i < site->n_hosts; i++) {
         json_write_key_integer(json, site->hosts[i].id);
         json_write_raw(json);
-        record_amounts(json->out, record->amounts, site, site->hosts[i].capacity.of, true);
+        record_amounts(json->out, record->amounts, site, site->hosts[i].capacity.of, UINT32_MAX);
     }
     json_end_object(json);
 }
@@ -399,7 +399,7 @@ static void write_hosts(struct record *record, struct json_writer *json, const s
         json_put_integer(json, "id", site->hosts[i].id);
         json_write_key(json, "capacity");
         json_write_raw(json);
-        record_amounts(json->out, record->amounts, site, site->hosts[i].capacity.of, true);
+        record_amounts(json->out, record->amounts, site, site->hosts[i].capacity.of, UINT32_MAX);
         json_end_object(json);
     }
     json_end_array(json);

@@ -9,7 +9,8 @@
 #include "util/time_text.h"
 
 struct amounts_text {
-    bool filled, zeros;
+    bool filled;
+    uint32_t zeros;
     int count;
     int64_t amounts[RESOURCE_TYPES_MAX];
     struct output *text;
@@ -45,7 +46,7 @@ void record_optional(struct output *out, int64_t value)
 }
 
 static void compose_amounts(struct amounts_text *text, const struct resource_types *types,
-                            const int64_t *amounts, bool zeros)
+                            const int64_t *amounts, uint32_t zeros)
 {
     struct json_writer json;
 
@@ -53,7 +54,7 @@ static void compose_amounts(struct amounts_text *text, const struct resource_typ
     json_writer_init(&json, text->text);
     json_begin_object(&json);
     for (int i = 0; i < types->count; i++) {
-        if (amounts[i] == 0 && !zeros)
+        if (amounts[i] == 0 && !(zeros >> i & 1))
             continue;
         json_put_integer(&json, types->names[i], amounts[i]);
     }
@@ -65,7 +66,7 @@ static void compose_amounts(struct amounts_text *text, const struct resource_typ
 }
 
 void record_amounts(struct output *out, struct amounts_text *text, const struct site *site,
-                    const int64_t *amounts, bool zeros)
+                    const int64_t *amounts, uint32_t zeros)
 {
     size_t size = (size_t)site->types.count * sizeof *amounts;
     const char *held;
@@ -204,7 +205,7 @@ static void reservation_amounts(struct output *out, struct amounts_text *text,
     output_char(out, '{');
     for (uint32_t i = 0; i < placement->n_hosts; i++) {
         integer_key(out, record_host_id(site, placement->hosts[i]), i == 0);
-        record_amounts(out, text, site, placement->amounts + (size_t)i * placement->n_types, false);
+        record_amounts(out, text, site, placement->amounts + (size_t)i * placement->n_types, 0);
     }
     output_char(out, '}');
 }
@@ -240,9 +241,11 @@ static void write_nodes(struct output *out, struct amounts_text *text, const str
 
     output_char(out, '{');
     for (size_t i = 0; i < request->n_node_sets; i++) {
-        for (uint32_t k = 0; k < request->node_sets[i].count; k++) {
+        const struct node_set *set = &request->node_sets[i];
+
+        for (uint32_t k = 0; k < set->count; k++) {
             integer_key(out, vm + 1, vm == 0);
-            record_amounts(out, text, site, request->node_sets[i].amounts.of, false);
+            record_amounts(out, text, site, set->amounts.of, set->named);
             vm++;
         }
     }
@@ -381,10 +384,12 @@ static void write_node_sets(struct output *out, struct amounts_text *text, const
 {
     output_char(out, '[');
     for (size_t i = 0; i < request->n_node_sets; i++) {
+        const struct node_set *set = &request->node_sets[i];
+
         output_text(out, i == 0 ? "[" : ",[");
-        output_integer(out, request->node_sets[i].count);
+        output_integer(out, set->count);
         output_char(out, ',');
-        record_amounts(out, text, site, request->node_sets[i].amounts.of, false);
+        record_amounts(out, text, site, set->amounts.of, set->named);
         output_char(out, ']');
     }
     output_char(out, ']');

@@ -10,9 +10,9 @@ struct amounts_text; /* the last written text, because neighbors usually have eq
 struct amounts_text *amounts_text_create(void);
 void amounts_text_destroy(struct amounts_text *text); /* NULL is allowed */
 
-/* Writes {resource: amount}; `zeros`: including amounts of 0. */
+/* Writes {resource: amount}, amounts of 0 only of the types with a bit in `zeros`. */
 void record_amounts(struct output *out, struct amounts_text *text, const struct site *site,
-                    const int64_t *amounts, bool zeros);
+                    const int64_t *amounts, uint32_t zeros);
 
 /* Writes a request as submitted to the engine. */
 void record_request(struct output *out, struct amounts_text *text, const struct site *site,

@@ -83,12 +83,14 @@ static int read_types(struct inputs *inputs, json_t *list)
     return 0;
 }
 
-static int read_amounts(struct inputs *inputs, json_t *object, struct amounts *amounts)
+static int read_amounts(struct inputs *inputs, json_t *object, struct amounts *amounts,
+                        uint32_t *named)
 {
     const char *name;
     json_t *amount;
 
     *amounts = (struct amounts){0};
+    *named = 0;
     if (!json_is_object(object))
         return json_fail(&inputs->place, NULL, "expected an object of amounts");
     json_object_foreach(object, name, amount)
@@ -101,6 +103,7 @@ static int read_amounts(struct inputs *inputs, json_t *object, struct amounts *a
             return -1;
         if (amounts->of[type] < 0)
             return json_fail(&inputs->place, name, "a negative amount");
+        *named |= 1u << type;
     }
     return 0;
 }
@@ -114,11 +117,12 @@ static int read_hosts(struct inputs *inputs, json_t *list)
     json_array_foreach(list, i, item)
     {
         struct amounts capacity;
+        uint32_t named;
         int64_t id;
 
         snprintf(inputs->place.where, sizeof inputs->place.where, "galerna.hosts[%zu]", i);
         if (json_whole_member(&inputs->place, item, "id", &id) < 0 ||
-            read_amounts(inputs, json_object_get(item, "capacity"), &capacity) < 0 ||
+            read_amounts(inputs, json_object_get(item, "capacity"), &capacity, &named) < 0 ||
             site_add_hosts(site, 1, &capacity, inputs->place.err) < 0)
             return -1;
         if (site->hosts[i].id != id)
@@ -213,7 +217,7 @@ static int read_node_set(struct inputs *inputs, json_t *item, struct node_set *s
                          (long long)count);
     inputs->vms_left -= count;
     set->count = (uint32_t)count;
-    return read_amounts(inputs, json_array_get(item, 1), &set->amounts);
+    return read_amounts(inputs, json_array_get(item, 1), &set->amounts, &set->named);
 }
 
 static int read_node_sets(struct inputs *inputs, json_t *list, struct node_set *sets)
