@@ -40,6 +40,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .victims_may_be_ending = true,
         .restarts_young_victims = true,
         .queue_pass_by_free_cpu = true,
+        .too_big_leases_wait = true,
         .momentary_suspensions_miss_pass = true,
         .victims_whatever_terms = true,
         .reservations_cut_into_idle_hosts = true,

@@ -90,6 +90,9 @@ struct behaviour {
     bool restarts_young_victims;
     /* Queued leases are skipped when no CPU is free on the whole site. */
     bool queue_pass_by_free_cpu;
+    /* A best-effort lease that does not fit on the idle site waits until a place for later is
+     * searched: hosts in another order of preference may hold it. */
+    bool too_big_leases_wait;
     /* A suspension of zero duration ends after the pass over the queue: its lease is not considered
      * before the next event. */
     bool momentary_suspensions_miss_pass;

@@ -386,9 +386,12 @@ static int do_early_ends(struct engine *engine, const struct engine_input *input
 static int do_requests(struct engine *engine, const struct engine_input *inputs, size_t n,
                        struct error *err)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (inputs[i].kind == INPUT_LAST)
+            end_all_too_big(engine);
         if (inputs[i].kind == INPUT_REQUEST && request_lease(engine, inputs[i].request, err) < 0)
             return -1;
+    }
     return 0;
 }
 

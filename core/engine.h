@@ -24,6 +24,7 @@ enum engine_input_kind {
     INPUT_REQUEST, /* a new lease: request (copied) */
     INPUT_CANCEL,  /* the lease is cancelled */
     INPUT_ENDED,   /* the lease's VMs ended before their planned end */
+    INPUT_LAST,    /* no other will follow: queued leases that are too big end */
 };
 
 struct engine_input {
@@ -129,6 +130,8 @@ int engine_forget(struct engine *engine, int64_t id, struct error *err);
 /* Current accounting figures; O(1) unless stated otherwise. */
 size_t engine_queue_length(const struct engine *engine);
 bool engine_is_idle(const struct engine *engine); /* nothing booked, nothing queued */
+/* Is a lease queued that does not fit on the idle site? O(queue). */
+bool engine_queues_too_big(const struct engine *engine);
 size_t engine_unfinished(const struct engine *engine, enum lease_kind kind);
 /* CPU of the operations of one kind under way: VM, suspend, resume, shutdown; suspensions and
  * resumptions count the CPU that their VMs hold on the hosts involved (Haizea's cpu-utilization

@@ -179,8 +179,11 @@ static bool admit(struct engine *engine, struct lease *lease)
 
     /* A lease in the queue must be able to start some day; other kinds are refused during
      * scheduling. */
-    if (lease->request.kind == LEASE_BEST_EFFORT && !could_ever_fit(engine, lease))
-        return false;
+    if (lease->request.kind == LEASE_BEST_EFFORT) {
+        lease->plan->too_big = !could_ever_fit(engine, lease);
+        if (lease->plan->too_big && !engine->settings.behaviour.too_big_leases_wait)
+            return false;
+    }
     lease->reason = (struct reason){0};
     if (!hooks->admit || hooks->admit(hooks->context, lease, engine->now, &reason))
         return true;
@@ -331,6 +334,17 @@ static bool is_hopeless(const struct engine *engine, const struct lease *lease, 
     return !policy_may_preempt(engine->hooks, lease);
 }
 
+static bool is_queued_too_big(const struct lease *lease)
+{
+    return lease->plan->too_big && lease->state == LEASE_QUEUED;
+}
+
+static void end_too_big(struct engine *engine, struct lease *lease)
+{
+    could_ever_fit(engine, lease); /* the reason */
+    lease_finish(engine, lease, LEASE_CANCELLED);
+}
+
 /* Schedules one queued lease; false: the pass is over. A lease with leases of lower priority behind
  * it may always be planned for later, or has room held for it, so that they cannot delay it. */
 static bool schedule_queued(struct engine *engine, struct lease *lease, bool others_behind,
@@ -352,6 +366,10 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
     }
     if (engine_schedule_lease(engine, lease, may_wait))
         return true;
+    if (may_wait && is_queued_too_big(lease)) {
+        end_too_big(engine, lease);
+        return true;
+    }
     if (lease->plan->has_demand)
         explain_demand(engine, lease);
     explain_by_held(engine, held, lease);
@@ -359,6 +377,28 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
         hold_room_for(held, lease);
     queue_add(engine, lease);
     return may_backfill;
+}
+
+bool engine_queues_too_big(const struct engine *engine)
+{
+    for (size_t i = 0; i < engine->queues.queue.n; i++)
+        if (is_queued_too_big(engine->queues.queue.items[i]))
+            return true;
+    return false;
+}
+
+void end_all_too_big(struct engine *engine)
+{
+    struct lease_list *queue = &engine->queues.queue;
+
+    for (size_t i = queue->n; i-- > 0;) {
+        struct lease *lease = queue->items[i];
+
+        if (!is_queued_too_big(lease))
+            continue;
+        queue_remove(engine, lease);
+        end_too_big(engine, lease);
+    }
 }
 
 /* The time at which the next queued lease misses its deadline and must be ended. */

@@ -19,5 +19,8 @@ int request_check(const struct engine *engine, const struct lease_request *reque
 /* Could the hosts that the lease may use ever hold it? If not, lease->reason states why. */
 bool could_ever_fit(struct engine *engine, struct lease *lease);
 
+/* Ends queued leases that do not fit on the idle site. O(queue). */
+void end_all_too_big(struct engine *engine);
+
 /* Tries to schedule all waiting leases. */
 void schedule_pending(struct engine *engine);

@@ -98,6 +98,7 @@ static const struct setting behaviour_table[] = {
     SWITCH(victims_may_be_ending),
     SWITCH(restarts_young_victims),
     SWITCH(queue_pass_by_free_cpu),
+    SWITCH(too_big_leases_wait),
     SWITCH(momentary_suspensions_miss_pass),
     SWITCH(victims_whatever_terms),
     SWITCH(reservations_cut_into_idle_hosts),

@@ -85,7 +85,8 @@ static void check_reason(struct checker *checker, const struct schedule_lease *l
                                            "shorter-than-shutdown",
                                            "others-would-be-late",
                                            "text"};
-    static const char *const endings[] = {"cancelled", "cancelled-for", "deadline-missed", "text"};
+    static const char *const endings[] = {"cancelled", "cancelled-for", "deadline-missed", "text",
+                                          "too-big" /* in Haizea's mode */};
     const char *const *allowed = NULL;
     size_t n = 0;
 
@@ -94,7 +95,7 @@ static void check_reason(struct checker *checker, const struct schedule_lease *l
     if (lease->state == STATE_REJECTED)
         allowed = refusals, n = sizeof refusals / sizeof *refusals;
     if (lease->state == STATE_CANCELLED)
-        allowed = endings, n = sizeof endings / sizeof *endings;
+        allowed = endings, n = sizeof endings / sizeof *endings - !checker->result->haizea_1_0;
     for (size_t i = 0; i < n; i++)
         if (strcmp(lease->reason, allowed[i]) == 0)
             return;

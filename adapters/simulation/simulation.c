@@ -20,6 +20,8 @@ struct run {
     struct lease_request next; /* the first request not yet passed on, which belongs to the trace */
     int64_t stop;              /* for it */
     bool trace_is_over;
+    bool is_last_step;
+    bool suspended_in_no_time; /* in the last step */
     int64_t best_effort_read;
     struct request_batch batch;
 
@@ -190,6 +192,21 @@ static void follow(struct run *run, const struct engine_output *output)
     }
 }
 
+/* Did a suspension end that took no time? By Haizea's rules its lease is queued after the queue was
+ * processed. */
+static bool suspended_in_no_time(const struct run *run)
+{
+    for (size_t i = 0; i < run->outputs.n_items; i++) {
+        const struct engine_output *output = &run->outputs.items[i];
+
+        if (output->kind == OUTPUT_OPERATION_ENDED &&
+            output->reservation->kind == RESERVATION_SUSPEND &&
+            output->reservation->from == output->reservation->until)
+            return true;
+    }
+    return false;
+}
+
 static int step(struct run *run, struct error *err)
 {
     const struct simulation *simulation = run->simulation;
@@ -200,11 +217,14 @@ static int step(struct run *run, struct error *err)
     gather_early_ends(run);
     if (gather_requests(run, err) < 0)
         return -1;
+    if (run->is_last_step)
+        add_input(run, (struct engine_input){.kind = INPUT_LAST});
     if (engine_step(engine, run->now, run->inputs, run->n_inputs, &run->outputs, err) < 0)
         return error_prefix(err, "at %" PRId64 " s", run->now);
     run->result->steps++;
     for (size_t i = 0; i < run->outputs.n_items; i++)
         follow(run, &run->outputs.items[i]);
+    run->suspended_in_no_time = suspended_in_no_time(run);
     for (size_t i = 0; i < simulation->n_observers; i++) {
         const struct observer *observer = &simulation->observers[i];
 
@@ -269,21 +289,6 @@ static bool stop_rule_holds(const struct run *run)
     }
 }
 
-/* Did a suspension end that took no time? By Haizea's rules its lease is queued after the queue was
- * processed. */
-static bool suspended_in_no_time(const struct run *run)
-{
-    for (size_t i = 0; i < run->outputs.n_items; i++) {
-        const struct engine_output *output = &run->outputs.items[i];
-
-        if (output->kind == OUTPUT_OPERATION_ENDED &&
-            output->reservation->kind == RESERVATION_SUSPEND &&
-            output->reservation->from == output->reservation->until)
-            return true;
-    }
-    return false;
-}
-
 /* The loop of the clock. Like Haizea's clock, it checks the rule that ends the run when the next
  * time is known, and advances to that time before it stops. */
 static int turn(struct run *run, struct error *err)
@@ -306,7 +311,8 @@ static int turn(struct run *run, struct error *err)
             run->result->interrupted = true;
             return 0;
         }
-        if (next == INSTANT_NEVER && suspended_in_no_time(run))
+        run->is_last_step = next == INSTANT_NEVER && engine_queues_too_big(simulation->engine);
+        if (next == INSTANT_NEVER && (run->suspended_in_no_time || run->is_last_step))
             next = run->now + 1;
         if (next == INSTANT_NEVER) {
             run->result->stuck = true;
