@@ -1,6 +1,7 @@
-/* Records by id: a map for lookups, a sorted array for iteration. */
+/* Records by id, found by their distance to the first or last id, or by bisection. */
 #include "daemon/store/index.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,44 +11,53 @@
 void store_index_init(struct store_index *index)
 {
     memset(index, 0, sizeof *index);
-    map_init(&index->by_id, sizeof(void *));
 }
 
 void store_index_finish(struct store_index *index)
 {
-    map_finish(&index->by_id);
     free(index->records);
     free(index->ids);
     store_index_init(index);
 }
 
-static int order_of_ids(const void *one, const void *two)
-{
-    int64_t a = *(const int64_t *)one, b = *(const int64_t *)two;
-
-    return a < b ? -1 : a > b;
-}
-
-/* The id's index in the sorted array, or the place to insert it. */
+/* The id's index in the sorted array, or the place to insert it. Ids are different integers, so the
+ * distances to the first and the last one limit where it can be. */
 static size_t place_of(const struct store_index *index, int64_t id)
 {
-    if (index->n == 0 || index->ids[index->n - 1] < id)
+    const int64_t *ids = index->ids;
+    size_t low = 0, high = index->n - 1;
+
+    if (index->n == 0 || ids[high] < id)
         return index->n;
-    return search_place(&id, index->ids, index->n, sizeof *index->ids, order_of_ids);
+    if (ids[0] >= id)
+        return 0;
+    if ((uint64_t)ids[high] - (uint64_t)id < high)
+        low = high - (size_t)(ids[high] - id);
+    if ((uint64_t)id - (uint64_t)ids[0] < high)
+        high = (size_t)(id - ids[0]);
+    if (ids[low] >= id)
+        return low;
+    return ids[high] == id
+               ? high
+               : low + search_place(&id, ids + low, high - low, sizeof *ids, search_by_number);
+}
+
+static bool is_there(const struct store_index *index, size_t place, int64_t id)
+{
+    return place < index->n && index->ids[place] == id;
 }
 
 void *store_index_find(const struct store_index *index, int64_t id)
 {
-    void *const *record = map_value(&index->by_id, map_find(&index->by_id, id));
+    size_t place = place_of(index, id);
 
-    return record ? *record : NULL;
+    return is_there(index, place, id) ? index->records[place] : NULL;
 }
 
 void store_index_add(struct store_index *index, int64_t id, void *record)
 {
     size_t place = place_of(index, id), behind = index->n - place;
 
-    *(void **)map_value(&index->by_id, map_add(&index->by_id, id)) = record;
     index->records = memory_grow(index->records, &index->records_allocated, index->n + 1,
                                  sizeof *index->records);
     index->ids = memory_grow(index->ids, &index->ids_allocated, index->n + 1, sizeof *index->ids);
@@ -61,11 +71,9 @@ void store_index_add(struct store_index *index, int64_t id, void *record)
 void store_index_remove(struct store_index *index, int64_t id)
 {
     size_t place = place_of(index, id), behind;
-    uint32_t number = map_find(&index->by_id, id);
 
-    if (number == MAP_NONE)
+    if (!is_there(index, place, id))
         return;
-    map_remove(&index->by_id, number);
     behind = index->n - place - 1;
     memmove(index->records + place, index->records + place + 1, behind * sizeof *index->records);
     memmove(index->ids + place, index->ids + place + 1, behind * sizeof *index->ids);
