@@ -424,6 +424,7 @@ struct cloud *opennebula_create(const struct rpc_settings *settings, bool check_
                                 .known_vms = known_vms_create(),
                                 .known_hosts = known_hosts_create(),
                                 .budget = settings->budget,
+                                .page_size = PAGE_MAX,
                                 .check_leader = check_leader,
                                 .document = DOCUMENT_NONE,
                                 .front_end = DOCUMENT_NONE};

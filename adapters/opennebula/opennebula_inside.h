@@ -4,7 +4,10 @@
 #include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/rpc.h"
 
-enum { DOCUMENT_NONE = -1 };
+enum {
+    DOCUMENT_NONE = -1,
+    PAGE_MAX = 10000, /* VMs in an answer: XML-RPC has no document of more than 128 MB */
+};
 
 struct opennebula {
     struct cloud cloud;
@@ -13,6 +16,7 @@ struct opennebula {
     struct known_hosts *known_hosts;
     struct memory_budget *budget; /* NULL: none */
     size_t vms_counted;           /* bytes in the budget for VMs in the short form */
+    int32_t page_size;            /* VMs in the next page */
     bool check_leader;
     int32_t document;  /* the document of the mark; DOCUMENT_NONE: unknown */
     int32_t front_end; /* the document that this front-end publishes; DOCUMENT_NONE: unknown */

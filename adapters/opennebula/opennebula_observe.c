@@ -19,10 +19,13 @@ enum {
     ERROR_TEXT = 512,
     VM_SIZE = 1024,     /* bytes stored for a VM in the short form, known and observed */
     USES_SECONDS = 120, /* VMs are measured every 30 s, unless configured otherwise */
-    /* Waiting VMs are read in pages, since XML-RPC knows no document of more than 128 MB. A page
-     * repeats the last VMs of the page before: others may have left the queue meanwhile. */
-    PAGE = 10000,
-    REPEATED = 500,
+    /* A page of waiting VMs repeats the last ones of the page before: others may have left the
+     * queue meanwhile. */
+    REPEATED_SHARE = 20,
+    /* Owners determine the size of VMs: a page that could not be made is tried again, smaller, and
+     * the next ones grow while they have fewer bytes than this. */
+    PAGE_SHRINKS = 4,
+    PAGE_GROWS_BELOW = 16 << 20,
 };
 
 /* An open question. */
@@ -35,6 +38,10 @@ struct pool_asking {
     size_t n_vms;   /* reported so far */
     size_t n_paged; /* the same, with those that cannot be read, in this page */
     int64_t page;   /* the position of its first VM */
+    int32_t page_size;
+    size_t page_bytes;
+    int32_t *ids; /* CLOUD_SOME: read in pages, too */
+    int64_t n_ids;
     size_t n_bytes; /* fed since the last report, or of the document */
     char *document; /* as decoded so far, for a subject other than VMs; NULL: none */
     size_t document_allocated;
@@ -133,6 +140,7 @@ static void release(struct pool_asking *asking)
     drop_document(asking);
     host_monitoring_finish(&asking->monitoring);
     cloud_answer_finish(&asking->answer);
+    free(asking->ids);
     free(asking);
 }
 
@@ -156,6 +164,40 @@ static void dropped(void *context)
 
     if (--asking->open == 0)
         release(asking);
+}
+
+static void ask_for_page(struct opennebula *self, struct pool_asking *asking);
+
+static bool has_pages(const struct pool_asking *asking)
+{
+    return (asking->subject == CLOUD_WAITING || asking->subject == CLOUD_SOME) &&
+           !asking->answer.error;
+}
+
+/* Is the page to be asked for again, because oned or its library could not make the document? */
+static bool shrinks(const struct pool_asking *asking, const struct rpc_reply *reply)
+{
+    if (!has_pages(asking) || asking->page_size == 1 ||
+        (reply->outcome != RPC_FAULT && reply->outcome != RPC_UNKNOWN))
+        return false;
+    asking->self->page_size = (asking->page_size + PAGE_SHRINKS - 1) / PAGE_SHRINKS;
+    return true;
+}
+
+/* Is another page to be asked for? */
+static bool turn_page(struct pool_asking *asking)
+{
+    struct opennebula *self = asking->self;
+
+    if (!has_pages(asking))
+        return false;
+    if (asking->page_bytes < PAGE_GROWS_BELOW && self->page_size < PAGE_MAX)
+        self->page_size = self->page_size < PAGE_MAX / 2 ? self->page_size * 2 : PAGE_MAX;
+    asking->page += asking->page_size;
+    if (asking->subject == CLOUD_SOME)
+        return asking->page < asking->n_ids;
+    asking->page -= asking->page_size / REPEATED_SHARE;
+    return asking->n_paged == (size_t)asking->page_size;
 }
 
 static bool has_document(struct pool_asking *asking, const struct rpc_reply *reply)
@@ -277,6 +319,7 @@ static void piece_in(void *context, const char *text, size_t length)
     struct pool_asking *asking = context;
 
     asking->n_bytes += length;
+    asking->page_bytes += length;
     if (!asking->answer.error && may_parse(asking, asking->method, asking->n_bytes))
         vm_batches_feed(&asking->batches, text, length);
 }
@@ -288,23 +331,20 @@ static size_t part_in(void *context, const char *text, size_t length, bool *is_k
     return vm_batches_part(&asking->batches, text, length, is_known);
 }
 
-static void ask_for_page(struct opennebula *self, struct pool_asking *asking);
-
 static void all_in(void *context, const struct rpc_reply *reply)
 {
     struct pool_asking *asking = context;
     struct error err = {0};
-    bool answered = has_document(asking, reply);
+    bool again = shrinks(asking, reply);
+    bool answered = !again && has_document(asking, reply);
 
     if (answered && reply->length > 0) /* the answer did not arrive in pieces */
         vm_batches_feed(&asking->batches, reply->text, reply->length);
     if (vm_batches_end(&asking->batches, &err) < 0 && answered)
         failed(asking, "VMs", err.text);
     count_listing(asking);
-    if (asking->subject == CLOUD_WAITING && !asking->answer.error && asking->n_paged == PAGE) {
-        asking->page += PAGE - REPEATED;
+    if (again || turn_page(asking))
         ask_for_page(asking->self, asking);
-    }
     finish(asking);
 }
 
@@ -345,13 +385,40 @@ static void call_for_vms(struct opennebula *self, struct pool_asking *asking, co
                                               .part = part_in});
 }
 
-static void ask_for_page(struct opennebula *self, struct pool_asking *asking)
+static void ask_for_some(struct opennebula *self, struct pool_asking *asking)
+{
+    enum { ID_ROOM = 12 };
+    int64_t left = asking->n_ids - asking->page;
+    char *list;
+    size_t length = 0;
+
+    if (asking->page_size > left)
+        asking->page_size = (int32_t)left;
+    list = memory_new((size_t)asking->page_size + 1, ID_ROOM);
+    for (int64_t i = asking->page; i < asking->page + asking->page_size; i++)
+        length +=
+            (size_t)snprintf(list + length, ID_ROOM, "%s%d", length ? "," : "", asking->ids[i]);
+    call_for_vms(self, asking, "one.vmpool.infoset",
+                 (const struct rpc_argument[]){RPC_TEXT(list), RPC_BOOL(true)}, 2);
+    free(list);
+}
+
+static void ask_for_waiting(struct opennebula *self, struct pool_asking *asking)
 {
     const struct rpc_argument arguments[] = {RPC_INT(EVERYBODYS), RPC_INT(asking->page),
-                                             RPC_INT(-PAGE), RPC_INT(STATE_PENDING)};
+                                             RPC_INT(-asking->page_size), RPC_INT(STATE_PENDING)};
 
-    asking->n_paged = 0;
     call_for_vms(self, asking, "one.vmpool.infoextended", arguments, 4);
+}
+
+static void ask_for_page(struct opennebula *self, struct pool_asking *asking)
+{
+    asking->page_size = self->page_size;
+    asking->n_paged = asking->page_bytes = 0;
+    if (asking->subject == CLOUD_SOME)
+        ask_for_some(self, asking);
+    else
+        ask_for_waiting(self, asking);
 }
 
 static void call(struct opennebula *self, struct pool_asking *asking, const char *method,
@@ -384,21 +451,6 @@ static void ask_for_hosts(struct opennebula *self, struct pool_asking *asking)
                                               .context = asking});
 }
 
-static void ask_for_some(struct opennebula *self, struct pool_asking *asking,
-                         const struct cloud_question *question)
-{
-    enum { ID_ROOM = 12 };
-    char *list = memory_new(question->n_ids + 1, ID_ROOM);
-    const struct rpc_argument arguments[] = {RPC_TEXT(list), RPC_BOOL(true)};
-    size_t length = 0;
-
-    for (size_t i = 0; i < question->n_ids; i++)
-        length +=
-            (size_t)snprintf(list + length, ID_ROOM, "%s%d", length ? "," : "", question->ids[i]);
-    call_for_vms(self, asking, "one.vmpool.infoset", arguments, 2);
-    free(list);
-}
-
 void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
 {
     /* Objects of all users, without limits, in all states. */
@@ -422,11 +474,14 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
     case CLOUD_VMS:
         call_for_vms(self, asking, "one.vmpool.info", all, 4);
         break;
-    case CLOUD_WAITING:
+    case CLOUD_SOME:
+        asking->n_ids = (int64_t)question->n_ids;
+        asking->ids = memory_new(question->n_ids + 1, sizeof *asking->ids);
+        memcpy(asking->ids, question->ids, question->n_ids * sizeof *asking->ids);
         ask_for_page(self, asking);
         break;
-    case CLOUD_SOME:
-        ask_for_some(self, asking, question);
+    case CLOUD_WAITING:
+        ask_for_page(self, asking);
         break;
     case CLOUD_HISTORY:
         call_for_vms(self, asking, "one.vm.info", &RPC_INT(question->ids[0]), 1);

@@ -16,6 +16,8 @@
 enum {
     VMS = 1100, /* a listing takes more than 1 MB */
     MANY = 10600,
+    LONG = 60, /* VMs of this length are more than the limit of an answer */
+    LONG_TEMPLATE = 400 << 10,
     KEPT_MAX = 1000,
     BUDGET = 4 << 20
 };
@@ -112,28 +114,65 @@ static void note_waiting(void *context, struct cloud_answer *answer)
     waiting->over = !answer->more;
 }
 
+static void read_all(struct oned *oned, struct cloud *cloud, enum cloud_subject subject,
+                     struct waiting *waiting)
+{
+    int32_t ids[LONG];
+    struct error err;
+
+    for (int32_t i = 0; i < LONG; i++)
+        ids[i] = i;
+    cloud_ask(cloud, &(struct cloud_question){.subject = subject,
+                                              .ids = ids,
+                                              .n_ids = LONG,
+                                              .told = note_waiting,
+                                              .context = waiting});
+    while (!waiting->over) {
+        assert_return_code(oned_step(oned, 0, &err), 0);
+        assert_return_code(cloud_wait(cloud, NULL, 0, 1, &err), 0);
+    }
+}
+
 /* One document could not hold them all, and they change meanwhile. */
 static void many_waiting_vms_are_read_in_several_calls(void **state)
 {
     struct oned *oned = fixture_create(ONED_7_4, 1);
     struct cloud *cloud;
     struct waiting *waiting = memory_new(1, sizeof *waiting);
-    struct error err;
 
     for (int i = 0; i < MANY; i++)
         fixture_vm(oned, 1, 128);
     cloud = connect_to(oned, NULL);
-    cloud_ask(cloud, &(struct cloud_question){
-                         .subject = CLOUD_WAITING, .told = note_waiting, .context = waiting});
-    while (!waiting->over) {
-        assert_return_code(oned_step(oned, 0, &err), 0);
-        assert_return_code(cloud_wait(cloud, NULL, 0, 1, &err), 0);
-    }
+    read_all(oned, cloud, CLOUD_WAITING, waiting);
     assert_int_equal(waiting->n_seen, MANY);
     assert_true(waiting->n_told > MANY); /* each call repeats the last VMs of the one before */
     cloud_destroy(cloud);
     free(waiting);
     oned_destroy(oned);
+}
+
+/* A user whose VMs are together too long for an answer does not keep galernad from reading those of
+ * others. */
+static void long_vms_are_read_in_shorter_pages(void **state)
+{
+    static const enum cloud_subject subjects[] = {CLOUD_WAITING, CLOUD_SOME};
+    char *text = memory_format("CPU=1\nMEMORY=128\nLONG=\"%*s\"\n", LONG_TEMPLATE, "x");
+
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+        struct oned *oned = fixture_create(ONED_7_4, 1);
+        struct waiting *waiting = memory_new(1, sizeof *waiting);
+        struct cloud *cloud;
+
+        for (int vm = 0; vm < LONG; vm++)
+            fixture_do(oned, "one.vm.allocate", "(ssb)", ADMIN, text, 0);
+        cloud = connect_to(oned, NULL);
+        read_all(oned, cloud, subjects[i], waiting);
+        assert_int_equal(waiting->n_seen, LONG);
+        cloud_destroy(cloud);
+        free(waiting);
+        oned_destroy(oned);
+    }
+    free(text);
 }
 
 /* What was told and is kept. */
@@ -221,6 +260,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(vms_are_told_in_parts),
                                        cmocka_unit_test(many_waiting_vms_are_read_in_several_calls),
+                                       cmocka_unit_test(long_vms_are_read_in_shorter_pages),
                                        cmocka_unit_test(all_answers_together_are_bounded)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
