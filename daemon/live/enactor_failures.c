@@ -219,7 +219,7 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
     static const char *const whose[] = {
         [CLOUD_NO_VM] = "",
         [CLOUD_NO_STATE] = "",
-        [CLOUD_NO_OWNER] = " (a quota, a lock or a network)",
+        [CLOUD_NO_OWNER] = " (a quota, a lock, a network or a deleted owner)",
         [CLOUD_NO_HOST] = " on this host",
         [CLOUD_NO_PERMISSION] = " (not the VM's fault)",
         [CLOUD_NO_CREDENTIALS] = " (not the VM's fault)",

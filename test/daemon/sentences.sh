@@ -57,6 +57,15 @@ vm=$(oned submit --cpu 1 --memory 128 --attribute "VMGROUP=[VMGROUP_ID=\"$group\
 tells "room for 0 now on host $host, the only one of 2 that it may use \(1 [a-z ]*VM group [^;]*\) " lease why "$vm"
 oned call one.vm.action terminate "$vm" >/dev/null
 
+does='a VM whose owner has been deleted'
+next=$((vm + 1))
+oned call sandbox.fault "FAULT=[KIND=\"refuse\",METHOD=\"one.vm.deploy\",VM=\"$next\",CODE=\"512\",TEXT=\"[one.vm.deploy] User [0] : User not found.\",COUNT=\"-1\"]" >/dev/null
+vm=$(oned submit --cpu 1 --memory 128)
+[ "$vm" -eq "$next" ] || fail "VM $vm instead of $next"
+tells "deploy \(a quota, a lock, a network or a deleted owner\): .*User not found" lease why "$vm"
+oned call sandbox.clear -1 >/dev/null
+oned call one.vm.action terminate "$vm" >/dev/null
+
 does='a host that is disabled'
 oned call one.host.status "$((1 - host))" 1 >/dev/null
 vm=$(oned submit --cpu 1 --memory 128)

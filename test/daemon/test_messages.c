@@ -521,8 +521,8 @@ static void a_refused_lease_keeps_its_reason(void **state)
     assert_int_equal(scene_enact(&scene, 1000), 1);
     assert_string_equal(store_lease(store, 1)->reason, "too many VMs");
     assert_int_equal(store_lease(store, 1)->retry, INSTANT_NONE);
-    assert_string_equal(last, "OpenNebula refused a command to VM 1: hold (a quota, a lock or a "
-                              "network): VM is locked. [1]");
+    assert_string_equal(last, "OpenNebula refused a command to VM 1: hold (a quota, a lock, a "
+                              "network or a deleted owner): VM is locked. [1]");
     store_ignore(store, last);
     scene_close(&scene);
 }
