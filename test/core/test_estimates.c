@@ -43,7 +43,7 @@ static struct engine *make_engine(bool haizea)
 
 static struct lease *make_lease(uint32_t vms, int64_t cpu, int64_t memory)
 {
-    struct node_set set = {vms, {{cpu, memory}}, NULL, NULL};
+    struct node_set set = {.count = vms, .amounts = {{cpu, memory}}};
     struct lease_request request = {
         .id = 1, .duration = 1000, .terms = TERMS_SUSPENDABLE, .node_sets = &set, .n_node_sets = 1};
 
@@ -196,10 +196,10 @@ static void who_may_be_suspended(void **state)
 static void node_sets_are_ordered_by_relative_size(void **state)
 {
     /* Of the largest CPU and memory: 1/4 + 1, 1 + 1/4, 1 + 1/2, 1/4 + 1. */
-    struct node_set sets[] = {{2, {{100, 1024}}, NULL, NULL},
-                              {1, {{400, 256}}, NULL, NULL},
-                              {3, {{400, 512}}, NULL, NULL},
-                              {1, {{100, 1024}}, NULL, NULL}};
+    struct node_set sets[] = {{.count = 2, .amounts = {{100, 1024}}},
+                              {.count = 1, .amounts = {{400, 256}}},
+                              {.count = 3, .amounts = {{400, 512}}},
+                              {.count = 1, .amounts = {{100, 1024}}}};
     struct lease_request request = {.id = 1, .node_sets = sets, .n_node_sets = 4};
     struct lease *lease = lease_create(&request, 0);
     static const uint32_t order[] = {2, 0, 1, 3}, first_vm[] = {0, 2, 3, 6};

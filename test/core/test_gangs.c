@@ -41,7 +41,8 @@ static void memory_limits_the_vms_of_a_host(void **state)
 static void the_largest_vms_are_placed_first(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{2, {{50, 512}}, NULL, NULL}, {1, {{100, 1024}}, NULL, NULL}};
+    struct node_set sets[] = {{.count = 2, .amounts = {{50, 512}}},
+                              {.count = 1, .amounts = {{100, 1024}}}};
     const struct placement *placement;
 
     scenario_begin(&s, 2);
@@ -61,7 +62,8 @@ static void the_largest_vms_are_placed_first(void **state)
 static void hosts_of_different_sizes_take_what_fits_them(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{1, {{400, 4096}}, NULL, NULL}, {1, {{100, 1024}}, NULL, NULL}};
+    struct node_set sets[] = {{.count = 1, .amounts = {{400, 4096}}},
+                              {.count = 1, .amounts = {{100, 1024}}}};
 
     scenario_begin(&s, 1);
     add_hosts(&s, 1, 400, 4096);
@@ -78,7 +80,7 @@ static void a_gpu_is_a_resource_like_any_other(void **state)
 {
     struct scenario s;
     struct amounts with_gpu = {{400, 4096, 1000, 1000, 1000, 2}};
-    struct node_set one_gpu = {1, {{100, 512, 0, 0, 0, 1}}, NULL, NULL};
+    struct node_set one_gpu = {.count = 1, .amounts = {{100, 512, 0, 0, 0, 1}}};
     int gpu;
 
     scenario_begin(&s, 0);
@@ -106,7 +108,7 @@ static void a_gpu_is_a_resource_like_any_other(void **state)
 static void more_gpus_than_there_are_is_too_big(void **state)
 {
     struct scenario s;
-    struct node_set many = {1, {{100, 512, 0, 0, 0, 3}}, NULL, NULL};
+    struct node_set many = {.count = 1, .amounts = {{100, 512, 0, 0, 0, 3}}};
     struct amounts with_gpu = {{400, 4096, 1000, 1000, 1000, 2}};
 
     scenario_begin(&s, 0);
@@ -121,7 +123,7 @@ static void more_gpus_than_there_are_is_too_big(void **state)
 static void an_amount_of_a_type_the_site_has_not_is_too_big(void **state)
 {
     struct scenario s;
-    struct node_set unknown = {1, {{100, 512, 0, 0, 0, 1}}, NULL, NULL};
+    struct node_set unknown = {.count = 1, .amounts = {{100, 512, 0, 0, 0, 1}}};
 
     scenario_begin(&s, 1);
     ask(&s, (struct ask){.id = 1, .duration = 10, .sets = &unknown, .n_sets = 1});

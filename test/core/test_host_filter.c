@@ -196,10 +196,10 @@ static void vms_that_have_gone_do_not_count(void **state)
 static void each_node_set_has_its_own_hosts(void **state)
 {
     const struct amounts quarter = {{25, 256}}, half = {{50, 512}};
-    const struct node_set sets[] = {{2, quarter, &on_second, NULL},
-                                    {1, half, &on_second, NULL},
-                                    {1, half, NULL, NULL},
-                                    {2, half, &on_last_two, NULL}};
+    const struct node_set sets[] = {{.count = 2, .amounts = quarter, .hosts = &on_second},
+                                    {.count = 1, .amounts = half, .hosts = &on_second},
+                                    {.count = 1, .amounts = half},
+                                    {.count = 2, .amounts = half, .hosts = &on_last_two}};
     struct scenario s;
 
     scenario_begin(&s, 4);

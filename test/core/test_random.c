@@ -45,9 +45,10 @@ static void ask_something(struct scenario *s, struct dice *dice, int64_t id)
 {
     static const char *const images[] = {NULL, "a.img", "b.img", "c.img"};
     struct ask what = {.id = id, .kind = (enum lease_kind)draw(dice, 4)};
-    struct node_set sets[2] = {
-        {1 + (uint32_t)draw(dice, 3), {{10 + draw(dice, 90), 64 + draw(dice, 512)}}, NULL, NULL},
-        {1 + (uint32_t)draw(dice, 2), {{10 + draw(dice, 90), 64 + draw(dice, 900)}}, NULL, NULL}};
+    struct node_set sets[2] = {{.count = 1 + (uint32_t)draw(dice, 3),
+                                .amounts = {{10 + draw(dice, 90), 64 + draw(dice, 512)}}},
+                               {.count = 1 + (uint32_t)draw(dice, 2),
+                                .amounts = {{10 + draw(dice, 90), 64 + draw(dice, 900)}}}};
 
     if (s->settings.behaviour.traces_without_extensions && what.kind == LEASE_DEADLINE)
         what.kind = LEASE_BEST_EFFORT;

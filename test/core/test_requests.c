@@ -61,7 +61,8 @@ static void every_kind_too_big_for_the_site_is_refused_as_such(void **state)
 static void a_gang_of_two_sizes_that_never_fits_together_is_too_big(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{1, {{100, 100}}, NULL, NULL}, {2, {{100, 512}}, NULL, NULL}};
+    struct node_set sets[] = {{.count = 1, .amounts = {{100, 100}}},
+                              {.count = 2, .amounts = {{100, 512}}}};
 
     scenario_begin(&s, 0);
     add_hosts(&s, 1, 200, 1024);
@@ -288,7 +289,7 @@ static void also_when_nothing_else_ever_happens(void **state)
 
 static void who_needs_no_cpu_does_not_wait_for_one(void **state)
 {
-    struct node_set memory_only = {1, {{0, 100}}, NULL, NULL};
+    struct node_set memory_only = {.count = 1, .amounts = {{0, 100}}};
     struct scenario s;
 
     scenario_begin(&s, 1);

@@ -108,8 +108,12 @@ static void ask_for_room(struct scene *scene)
     struct random *random = &scene->random;
     const struct host_filter *hosts = random_once_in(random, 3) ? &scene->filter : NULL;
     const struct node_set sets[] = {
-        {(uint32_t)random_between(random, 1, 5), vm_size(random), hosts, NULL},
-        {(uint32_t)random_between(random, 1, 3), vm_size(random), hosts, NULL},
+        {.count = (uint32_t)random_between(random, 1, 5),
+         .amounts = vm_size(random),
+         .hosts = hosts},
+        {.count = (uint32_t)random_between(random, 1, 3),
+         .amounts = vm_size(random),
+         .hosts = hosts},
     };
 
     for (int host = 0; host < HOSTS_MAX; host++)

@@ -157,7 +157,8 @@ static void it_is_resumed_where_its_memory_is(void **state)
 static void every_vm_comes_back_to_its_own_host(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{1, {{100, 512}}, NULL, NULL}, {1, {{100, 1024}}, NULL, NULL}};
+    struct node_set sets[] = {{.count = 1, .amounts = {{100, 512}}},
+                              {.count = 1, .amounts = {{100, 1024}}}};
     const struct lease *lease;
     const struct placement *first, *second;
 

@@ -93,7 +93,8 @@ static void global_exclusion_suspends_one_vm_after_the_other(void **state)
 static void a_host_holds_its_vms_between_their_turns(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{2, {{50, 256}}, NULL, NULL}, {1, {{150, 512}}, NULL, NULL}};
+    struct node_set sets[] = {{.count = 2, .amounts = {{50, 256}}},
+                              {.count = 1, .amounts = {{150, 512}}}};
     const struct placement *placement;
 
     scenario_begin(&s, 0);
@@ -194,7 +195,8 @@ static void haizea_adds_the_overhead_to_each_window(void **state)
 static void haizea_moves_unequal_windows_apart_over_the_site(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{1, {{100, 1024}}, NULL, NULL}, {1, {{100, 512}}, NULL, NULL}};
+    struct node_set sets[] = {{.count = 1, .amounts = {{100, 1024}}},
+                              {.count = 1, .amounts = {{100, 512}}}};
 
     for (int haizea = 0; haizea < 2; haizea++) {
         scenario_begin(&s, 2);

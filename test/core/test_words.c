@@ -69,8 +69,9 @@ static void kinds_and_operations_too(void **state)
 
 static void every_vm_has_the_amounts_of_its_set(void **state)
 {
-    struct node_set sets[] = {
-        {2, {{10}}, NULL, NULL}, {1, {{20}}, NULL, NULL}, {3, {{30}}, NULL, NULL}};
+    struct node_set sets[] = {{.count = 2, .amounts = {{10}}},
+                              {.count = 1, .amounts = {{20}}},
+                              {.count = 3, .amounts = {{30}}}};
     struct lease lease = {.request = {.node_sets = sets, .n_node_sets = 3}, .n_vms = 6};
     static const int64_t expected[] = {10, 10, 20, 30, 30, 30};
 

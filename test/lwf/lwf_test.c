@@ -135,7 +135,7 @@ void expect_same(struct trace *left, struct trace *right)
 
 struct lease_request simple_request(int64_t id, int64_t submit, int64_t duration)
 {
-    static const struct node_set set = {1, {{100, 512}}, NULL, NULL};
+    static const struct node_set set = {.count = 1, .amounts = {{100, 512}}};
 
     return (struct lease_request){
         .id = id,

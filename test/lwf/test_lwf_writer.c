@@ -27,8 +27,8 @@ static struct trace *write_and_read(const struct lwf_description *description,
 
 static void test_every_kind_comes_back(void **state)
 {
-    struct node_set sets[2] = {{3, {{150, 2048, 7, 0, 0, 2}}, NULL, NULL},
-                               {1, {{0, 0}}, NULL, NULL}};
+    struct node_set sets[2] = {{.count = 3, .amounts = {{150, 2048, 7, 0, 0, 2}}},
+                               {.count = 1, .amounts = {{0, 0}}}};
     struct lease_request requests[7];
     struct lwf_description description = {.name = "a & \"b\" <c>", .text = "]]> & so on"};
     struct resource_types types;

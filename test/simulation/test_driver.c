@@ -80,6 +80,12 @@ bool engine_is_idle(const struct engine *it)
     return it->idle;
 }
 
+bool engine_queues_too_big(const struct engine *it)
+{
+    (void)it;
+    return false;
+}
+
 size_t engine_queue_length(const struct engine *it)
 {
     return 0;
