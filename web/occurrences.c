@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/control/answers_json.h"
+#include "daemon/control/jansson_values.h"
 #include "daemon/control/series.h"
 #include "util/instant.h"
 #include "util/time_parse.h"

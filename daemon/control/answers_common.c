@@ -70,7 +70,7 @@ static void write_outdated(const struct question *question, struct json_writer *
         return;
     json_open_object(writer, "outdated");
     json_put_string(writer, "text", text);
-    text_put_instant(writer, "since", since);
+    json_put_instant(writer, "since", since);
     json_end_object(writer);
 }
 
@@ -81,7 +81,7 @@ void answer_text_begin(struct json_writer *writer, const struct question *questi
     json_begin_object(writer);
     json_put_bool(writer, "ok", true);
     json_put_string(writer, "schema", schema);
-    text_put_instant(writer, "now", question->now);
+    json_put_instant(writer, "now", question->now);
     write_outdated(question, writer);
 }
 

@@ -55,8 +55,8 @@ static void write_drains(struct json_writer *writer, const struct host_view *hos
         const char *booking = host->drains[i].booking;
 
         json_begin_object(writer);
-        text_put_instant(writer, "from", host->drains[i].from);
-        text_put_instant(writer, "until", host->drains[i].until);
+        json_put_instant(writer, "from", host->drains[i].from);
+        json_put_instant(writer, "until", host->drains[i].until);
         json_put_string(writer, "booking", *booking ? booking : NULL);
         json_end_object(writer);
     }
@@ -73,17 +73,17 @@ static void write_facts(const struct question *question, struct json_writer *wri
     json_put_string(writer, "cluster", host->cluster);
     json_put_string(writer, "state", host->state);
     json_put_bool(writer, "usable", host->usable);
-    text_put_hundredths(writer, "cpu", host->cpu);
-    text_put_hundredths(writer, "cpu_used", host->cpu_used);
+    json_put_hundredths(writer, "cpu", host->cpu);
+    json_put_hundredths(writer, "cpu_used", host->cpu_used);
     json_put_integer(writer, "memory", host->memory);
     json_put_integer(writer, "memory_used", host->memory_used);
     json_put_integer(writer, "vms", host->vms);
     json_put_integer(writer, "unread_vms", host->unread);
-    text_put_hundredths(writer, "unread_cpu", host->unread_cpu);
+    json_put_hundredths(writer, "unread_cpu", host->unread_cpu);
     json_put_integer(writer, "unread_memory", host->unread_memory);
-    text_put_instant(writer, "quarantined_until", host->quarantined_until);
-    text_put_instant(writer, "drain_from", drained ? host->drains[0].from : INSTANT_NONE);
-    text_put_instant(writer, "drain_until", drained ? host->drains[0].until : INSTANT_NONE);
+    json_put_instant(writer, "quarantined_until", host->quarantined_until);
+    json_put_instant(writer, "drain_from", drained ? host->drains[0].from : INSTANT_NONE);
+    json_put_instant(writer, "drain_until", drained ? host->drains[0].until : INSTANT_NONE);
     write_drains(writer, host);
     write_staying(question, writer, host);
 }
@@ -219,7 +219,7 @@ json_t *answer_host_list(const struct question *question)
     }
     if (changes)
         write_gone_hosts(&list, &writer);
-    text_put_list(&writer, "hosts", list.writer.out);
+    json_put_list(&writer, "hosts", list.writer.out);
     return answer_text_end(&writer);
 }
 
@@ -261,13 +261,13 @@ static void add_operation(void *context, const struct operation_view *operation)
     struct json_writer *writer = &timeline->writer;
 
     json_begin_object(writer);
-    text_put_id(writer, "lease", operation->lease);
-    text_put_id(writer, "vm", operation->vm);
+    json_put_id(writer, "lease", operation->lease);
+    json_put_id(writer, "vm", operation->vm);
     json_put_string(writer, "what", operation->what);
     json_put_string(writer, "use", use_word(operation, lease));
-    text_put_instant(writer, "from", operation->from);
-    text_put_instant(writer, "until", operation->until);
-    text_put_hundredths(writer, "cpu", operation->cpu);
+    json_put_instant(writer, "from", operation->from);
+    json_put_instant(writer, "until", operation->until);
+    json_put_hundredths(writer, "cpu", operation->cpu);
     json_put_integer(writer, "memory", operation->memory);
     json_put_bool(writer, "planned", operation->planned);
     json_put_string(writer, "user", lease ? lease->user : NULL);
@@ -558,6 +558,6 @@ json_t *answer_host_timeline(const struct question *question)
         return answer_text_fail(&operations.writer, &err);
     answer_text_begin(&answer.writer, question, "galerna-host-timeline/1");
     daemon->each_host(daemon->context, (int32_t)wanted.id, add_facts, &answer);
-    text_put_list(&answer.writer, "operations", operations.writer.out);
+    json_put_list(&answer.writer, "operations", operations.writer.out);
     return answer_text_end(&answer.writer);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/control/answers_private.h"
-#include "daemon/control/answers_text.h"
+#include "daemon/control/lease_json.h"
 
 enum {
     HISTORY_LIMIT = 1000,
@@ -240,8 +240,8 @@ static void add_event(void *context, const struct store_event *event)
     struct json_writer *writer = context;
 
     json_begin_object(writer);
-    text_put_instant(writer, "at", event->at);
-    text_put_id(writer, "lease", event->lease);
+    json_put_instant(writer, "at", event->at);
+    json_put_id(writer, "lease", event->lease);
     json_put_string(writer, "event", event->event);
     json_put_string(writer, "text", event->text);
     json_end_object(writer);

@@ -349,6 +349,6 @@ json_t *answer_lease_list(const struct question *question)
         output_destroy(list.out);
         return answer_text_fail(&writer, &err);
     }
-    text_put_list(&writer, "leases", list.out);
+    json_put_list(&writer, "leases", list.out);
     return answer_text_end(&writer);
 }

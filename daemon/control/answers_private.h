@@ -2,8 +2,8 @@
 #pragma once
 
 #include "daemon/control/answers.h"
-#include "daemon/control/answers_json.h"
-#include "daemon/control/answers_text.h"
+#include "daemon/control/jansson_values.h"
+#include "daemon/control/lease_json.h"
 #include "daemon/control/revisions.h"
 
 /* Counts of leases. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "daemon/control/answers_private.h"
-#include "daemon/control/answers_text.h"
+#include "daemon/control/lease_json.h"
 #include "util/memory.h"
 
 struct queue_order queue_order_begin(const struct question *question)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/control/answers_json.h"
+#include "daemon/control/jansson_values.h"
 #include "daemon/control/services_question.h"
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/control/answers_json.h"
+#include "daemon/control/jansson_values.h"
 #include "daemon/control/services.h"
 #include "daemon/log.h"
 #include "util/suggest.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "daemon/control/answers_json.h"
+#include "daemon/control/jansson_values.h"
 #include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
 #include "util/instant.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/control/answers_json.h"
+#include "daemon/control/jansson_values.h"
 #include "util/memory.h"
 
 #define LAST_NUMBER "notices"

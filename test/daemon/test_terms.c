@@ -12,9 +12,9 @@
 
 #include "adapters/opennebula/lease_spec.h"
 #include "adapters/opennebula/rights.h"
-#include "daemon/control/answers_json.h"
-#include "daemon/control/answers_text.h"
+#include "daemon/control/jansson_values.h"
 #include "daemon/control/json_term.h"
+#include "daemon/control/lease_json.h"
 #include "daemon/control/order.h"
 #include "daemon/record/recorder_line.h"
 #include "lwf/lwf_reader.h"

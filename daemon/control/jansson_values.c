@@ -1,9 +1,9 @@
 /* Texts, times and written JSON as values of jansson. */
-#include "daemon/control/answers_json.h"
+#include "daemon/control/jansson_values.h"
 
 #include <stdlib.h>
 
-#include "daemon/control/answers_text.h"
+#include "daemon/control/lease_json.h"
 #include "util/time_text.h"
 
 json_t *json_from_output(struct output *text)

@@ -1,5 +1,5 @@
 /* Leases as JSON text. */
-#include "daemon/control/answers_text.h"
+#include "daemon/control/lease_json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,26 +12,26 @@
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static void text_put_null(struct json_writer *writer, const char *key)
+static void json_put_null(struct json_writer *writer, const char *key)
 {
     json_write_key(writer, key);
     json_write_null(writer);
 }
 
-void text_put_id(struct json_writer *writer, const char *key, int64_t id)
+void json_put_id(struct json_writer *writer, const char *key, int64_t id)
 {
     if (id < 0)
-        text_put_null(writer, key);
+        json_put_null(writer, key);
     else
         json_put_integer(writer, key, id);
 }
 
-void text_put_instant(struct json_writer *writer, const char *key, int64_t instant)
+void json_put_instant(struct json_writer *writer, const char *key, int64_t instant)
 {
     char text[TIME_TEXT_MAX];
 
     if (instant == INSTANT_NONE) {
-        text_put_null(writer, key);
+        json_put_null(writer, key);
         return;
     }
     time_text_utc(instant, text, sizeof text);
@@ -41,7 +41,7 @@ void text_put_instant(struct json_writer *writer, const char *key, int64_t insta
 static void put_span(struct json_writer *writer, const char *key, int64_t span)
 {
     if (span == SPAN_NONE)
-        text_put_null(writer, key);
+        json_put_null(writer, key);
     else if (span == SPAN_UNLIMITED)
         json_put_string(writer, key, "unlimited");
     else
@@ -57,7 +57,7 @@ static void put_numbers(struct json_writer *writer, const char *key, const int64
     json_end_array(writer);
 }
 
-void text_put_hundredths(struct json_writer *writer, const char *key, int64_t number)
+void json_put_hundredths(struct json_writer *writer, const char *key, int64_t number)
 {
     json_write_key(writer, key);
     json_write_raw(writer);
@@ -86,21 +86,21 @@ static void put_size(struct json_writer *writer, const struct lease_record *leas
             memory += vms[i]->memory;
         }
         json_put_integer(writer, "vms", (int64_t)n);
-        text_put_hundredths(writer, "cpu", cpu);
+        json_put_hundredths(writer, "cpu", cpu);
         json_put_integer(writer, "memory", memory);
     } else {
-        text_put_null(writer, "vms");
-        text_put_null(writer, "cpu");
-        text_put_null(writer, "memory");
+        json_put_null(writer, "vms");
+        json_put_null(writer, "cpu");
+        json_put_null(writer, "memory");
     }
     if (*lease->group)
         json_put_string(writer, "group", lease->group);
     else
-        text_put_null(writer, "group");
+        json_put_null(writer, "group");
     if (lease->group_size)
         json_put_integer(writer, "group_size", lease->group_size);
     else
-        text_put_null(writer, "group_size");
+        json_put_null(writer, "group_size");
 }
 
 static int64_t seconds_run(const struct lease_record *lease, int64_t now)
@@ -126,10 +126,10 @@ static void put_expectation(struct json_writer *writer, const struct lease_recor
     int64_t expected = passed ? INSTANT_NONE : start;
     int64_t was = passed && open ? start : INSTANT_NONE;
 
-    text_put_instant(writer, "expected", expected);
-    text_put_instant(writer, "was_expected", was);
+    json_put_instant(writer, "expected", expected);
+    json_put_instant(writer, "was_expected", was);
     if (expected == INSTANT_NONE && was == INSTANT_NONE)
-        text_put_null(writer, "promise");
+        json_put_null(writer, "promise");
     else
         json_put_string(writer, "promise", lease->contract ? "contract" : "estimate");
 }
@@ -156,13 +156,13 @@ static void put_progress(struct json_writer *writer, const struct lease_record *
 
 static void put_times(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
-    text_put_instant(writer, "submitted", lease->submit);
-    text_put_instant(writer, "start", lease->start);
-    text_put_instant(writer, "earliest", lease->earliest);
-    text_put_instant(writer, "deadline", lease->deadline);
+    json_put_instant(writer, "submitted", lease->submit);
+    json_put_instant(writer, "start", lease->start);
+    json_put_instant(writer, "earliest", lease->earliest);
+    json_put_instant(writer, "deadline", lease->deadline);
     put_span(writer, "duration", lease->duration);
-    text_put_instant(writer, "since", lease->since);
-    text_put_instant(writer, "end", lease->end);
+    json_put_instant(writer, "since", lease->since);
+    json_put_instant(writer, "end", lease->end);
     put_expectation(writer, lease, now);
 }
 
@@ -189,7 +189,7 @@ static void put_terms(struct json_writer *writer, const struct lease_record *lea
         put_term(writer, &lease_terms[i], &lease->term_values);
     json_put_bool(writer, "accepted", lease->accepted && lease->phase != PHASE_REFUSED);
     json_put_bool(writer, "late", lease->late);
-    text_put_instant(writer, "unused_until",
+    json_put_instant(writer, "unused_until",
                      lease->phase == PHASE_RUNNING ? lease->unused_until : INSTANT_NONE);
 }
 
@@ -211,8 +211,8 @@ static void put_activity(struct json_writer *writer, const struct lease_record *
     if (preempted)
         json_put_integer(writer, "preempted_for", lease->preempted_for);
     else
-        text_put_null(writer, "preempted_for");
-    text_put_instant(writer, "preempted_at", preempted ? store_leaves_at(lease) : suspended_at);
+        json_put_null(writer, "preempted_for");
+    json_put_instant(writer, "preempted_at", preempted ? store_leaves_at(lease) : suspended_at);
 }
 
 static void put_reason(struct json_writer *writer, const struct lease_record *lease, int64_t now)
@@ -220,7 +220,7 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
     char text[STORE_SENTENCE_MAX];
 
     if (lease->reason_id == REASON_NONE && !*lease->reason_word && !*lease->reason) {
-        text_put_null(writer, "reason");
+        json_put_null(writer, "reason");
         return;
     }
     json_open_object(writer, "reason");
@@ -229,7 +229,7 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
     put_numbers(writer, "numbers", lease->reason_n, REASON_NUMBERS);
     store_reason_text(lease, false, now, text, sizeof text);
     json_put_string(writer, "text", text);
-    text_put_instant(writer, "retry", lease->retry > now ? lease->retry : INSTANT_NONE);
+    json_put_instant(writer, "retry", lease->retry > now ? lease->retry : INSTANT_NONE);
     json_end_object(writer);
 }
 
@@ -259,11 +259,11 @@ static void put_share(struct json_writer *writer, const struct share_view *share
 {
     enum { CPU_HOUR = 3600 };
 
-    text_put_hundredths(writer, "used", llround(share->used / CPU_HOUR));
+    json_put_hundredths(writer, "used", llround(share->used / CPU_HOUR));
     json_put_integer(writer, "shares", share->shares);
     if (!share->group_shares)
         return;
-    text_put_hundredths(writer, "group_used", llround(share->group_used / CPU_HOUR));
+    json_put_hundredths(writer, "group_used", llround(share->group_used / CPU_HOUR));
     json_put_integer(writer, "group_shares", share->group_shares);
 }
 
@@ -286,11 +286,11 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
     put_size(writer, lease, view->vms, view->n_vms);
     /* A refused lease was never on the hosts planned for it. */
     put_hosts(writer, view->vms, view->vms && lease->phase != PHASE_REFUSED ? view->n_vms : 0);
-    text_put_stays(writer, view);
+    json_put_stays(writer, view);
     put_times(writer, lease, now);
     if (!view->lasting)
         put_progress(writer, lease, now);
-    text_put_instant(writer, "began", view->began);
+    json_put_instant(writer, "began", view->began);
     put_terms(writer, lease);
     put_activity(writer, lease, now);
     put_reason(writer, lease, now);
@@ -317,21 +317,21 @@ void json_write_vm(struct json_writer *writer, const struct vm_record *vm)
     json_begin_object(writer);
     json_put_integer(writer, "vm", vm->id);
     json_put_string(writer, "goal", store_goal_words[vm->goal]);
-    text_put_id(writer, "host", vm->host);
-    text_put_hundredths(writer, "cpu", vm->cpu);
+    json_put_id(writer, "host", vm->host);
+    json_put_hundredths(writer, "cpu", vm->cpu);
     json_put_integer(writer, "memory", vm->memory);
     json_put_bool(writer, "ran", vm->ran);
     json_put_bool(writer, "gone", vm->gone);
     json_put_string(writer, "command", vm->command ? command_words[vm->command] : NULL);
-    text_put_instant(writer, "sent", vm->sent);
+    json_put_instant(writer, "sent", vm->sent);
     json_put_integer(writer, "attempts", vm->attempts);
-    text_put_instant(writer, "next_try", vm->next_try);
+    json_put_instant(writer, "next_try", vm->next_try);
     json_put_string(writer, "message", *vm->message ? vm->message : NULL);
     json_put_string(writer, "promise", promise_word(vm));
     json_end_object(writer);
 }
 
-void text_put_list(struct json_writer *writer, const char *key, struct output *values)
+void json_put_list(struct json_writer *writer, const char *key, struct output *values)
 {
     size_t n;
     const char *text = output_held(values, &n);

@@ -1,4 +1,4 @@
-/* answers_json.h: texts, times and written JSON as values of jansson. */
+/* jansson_values.h: texts, times and written JSON as values of jansson. */
 #pragma once
 
 #include <jansson.h>

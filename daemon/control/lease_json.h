@@ -1,4 +1,4 @@
-/* answers_text.h: JSON written as text.
+/* lease_json.h: leases and their VMs as JSON text.
  *
  * Building, writing and freeing 10,000 leases as jansson objects takes 130 ms, which blocks the
  * daemon's only thread. Writing text only copies bytes.
@@ -31,13 +31,13 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
 void json_write_vm(struct json_writer *writer, const struct vm_record *vm);
 
 /* Write a member of an object. Times: null for INSTANT_NONE, "never" for INSTANT_NEVER. */
-void text_put_hundredths(struct json_writer *writer, const char *key, int64_t number);
-void text_put_instant(struct json_writer *writer, const char *key, int64_t instant);
-void text_put_id(struct json_writer *writer, const char *key, int64_t id); /* null if negative */
+void json_put_hundredths(struct json_writer *writer, const char *key, int64_t number);
+void json_put_instant(struct json_writer *writer, const char *key, int64_t instant);
+void json_put_id(struct json_writer *writer, const char *key, int64_t id); /* null if negative */
 
 /* "stays": on which hosts the lease has run, and when, once one of its VMs has left a host; before,
  * an empty array. The VMs on a host count as one. */
-void text_put_stays(struct json_writer *writer, const struct shown_lease *view);
+void json_put_stays(struct json_writer *writer, const struct shown_lease *view);
 
 /* An array of the values in an output in memory, which is destroyed. */
-void text_put_list(struct json_writer *writer, const char *key, struct output *values);
+void json_put_list(struct json_writer *writer, const char *key, struct output *values);

@@ -1,7 +1,7 @@
 /* The hosts on which a lease has run, as JSON text. */
 #include <stdlib.h>
 
-#include "daemon/control/answers_text.h"
+#include "daemon/control/lease_json.h"
 #include "daemon/store/stays.h"
 #include "util/memory.h"
 
@@ -72,7 +72,7 @@ static size_t join(struct stay *stays, size_t n)
     return kept;
 }
 
-void text_put_stays(struct json_writer *writer, const struct shown_lease *view)
+void json_put_stays(struct json_writer *writer, const struct shown_lease *view)
 {
     struct stay *stays = NULL;
     size_t n = 0;
@@ -86,8 +86,8 @@ void text_put_stays(struct json_writer *writer, const struct shown_lease *view)
     for (size_t i = 0; i < n; i++) {
         json_begin_object(writer);
         json_put_integer(writer, "host", stays[i].host);
-        text_put_instant(writer, "from", stays[i].from);
-        text_put_instant(writer, "until",
+        json_put_instant(writer, "from", stays[i].from);
+        json_put_instant(writer, "until",
                          stays[i].until == INSTANT_NEVER ? INSTANT_NONE : stays[i].until);
         json_end_object(writer);
     }
