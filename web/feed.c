@@ -11,9 +11,10 @@
 #include <time.h>
 
 #include "daemon/control/control.h"
+#include "util/clock.h"
 #include "util/memory.h"
 
-enum { ASK_TIMEOUT = 10000, MILLISECONDS = 1000, NANOSECONDS = 1000000 };
+enum { ASK_TIMEOUT = 10000 }; /* milliseconds */
 
 struct feed {
     struct galernad *galernad;
@@ -36,36 +37,22 @@ struct listener {
     struct listener *next;
 };
 
-static int64_t milliseconds(void)
+/* Waits until something changes; false when the time, in milliseconds of CLOCK_MONOTONIC, is over.
+ * Call it with the lock held. */
+static bool wait_some(struct feed *feed, int64_t until)
 {
-    struct timespec now;
+    struct timespec end = {until / 1000, until % 1000 * 1000000};
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / NANOSECONDS;
-}
-
-/* Waits until something changes or the time is over. Call it with the lock held. */
-static void wait_some(struct feed *feed, int timeout)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += timeout / MILLISECONDS;
-    until.tv_nsec += (long)(timeout % MILLISECONDS) * NANOSECONDS;
-    if (until.tv_nsec >= MILLISECONDS * (long)NANOSECONDS) {
-        until.tv_nsec -= MILLISECONDS * (long)NANOSECONDS;
-        until.tv_sec++;
-    }
-    pthread_cond_timedwait(&feed->changed, &feed->lock, &until);
+    return pthread_cond_timedwait(&feed->changed, &feed->lock, &end) == 0;
 }
 
 /* Waits until the time is over or the feed is stopped. Call it with the lock held. */
 static void pause_for(struct feed *feed, int pause)
 {
-    int64_t until = milliseconds() + pause, left;
+    int64_t until = clock_milliseconds(CLOCK_MONOTONIC) + pause;
 
-    while (!feed->stopped && (left = until - milliseconds()) > 0)
-        wait_some(feed, (int)left);
+    while (!feed->stopped && wait_some(feed, until))
+        ;
 }
 
 static int64_t ask_state(struct galernad *galernad)
@@ -235,13 +222,12 @@ static bool is_over(const struct listener *listener)
 size_t feed_read(struct listener *listener, char *text, size_t size)
 {
     struct feed *feed = listener->feed;
-    int64_t until = milliseconds() + FEED_SILENCE, left;
+    int64_t until = clock_milliseconds(CLOCK_MONOTONIC) + FEED_SILENCE;
     int n = 0;
 
     pthread_mutex_lock(&feed->lock);
-    while (!is_over(listener) && listener->seen == feed->number &&
-           (left = until - milliseconds()) > 0)
-        wait_some(feed, (int)left);
+    while (!is_over(listener) && listener->seen == feed->number && wait_some(feed, until))
+        ;
     if (!is_over(listener) && listener->seen == feed->number)
         n = snprintf(text, size, ": silence\n\n");
     else if (!is_over(listener))

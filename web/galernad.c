@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/control/control.h"
+#include "util/clock.h"
 #include "util/memory.h"
 #include "web/kept_answers.h"
 
@@ -28,10 +29,7 @@ struct galernad {
 
 static time_t seconds(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
+    return clock_milliseconds(CLOCK_MONOTONIC) / 1000;
 }
 
 struct galernad *galernad_create(const char *socket)
