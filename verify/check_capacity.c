@@ -13,7 +13,7 @@ struct capacity_change {
     int64_t time;
     int64_t delta;
     int64_t lease;
-    bool sends; /* for a transfer or migration */
+    bool unchecked; /* by Haizea: for a transfer, a migration or a file of memory */
 };
 
 struct changes {
@@ -80,8 +80,10 @@ static int64_t overstated(struct checker *checker, const struct schedule_reserva
     return count;
 }
 
-static bool sends(enum schedule_kind kind)
+static bool is_unchecked(const struct schedule *schedule, enum schedule_kind kind, uint32_t type)
 {
+    if (kind == SCHEDULE_SUSPEND || kind == SCHEDULE_RESUME)
+        return strcmp(schedule->types[type], "Disk") == 0;
     return kind == SCHEDULE_TRANSFER || kind == SCHEDULE_MEMORY_MIGRATION ||
            kind == SCHEDULE_DISK_MIGRATION;
 }
@@ -95,7 +97,8 @@ static int hold_reservation(struct checker *checker, const struct schedule_lease
         struct capacity_change change = {.type = r->holdings[i].type,
                                          .delta = r->holdings[i].amount,
                                          .lease = lease->id,
-                                         .sends = sends(r->kind)};
+                                         .unchecked =
+                                             is_unchecked(schedule, r->kind, r->holdings[i].type)};
 
         change.delta /= overstated(checker, r, r->holdings[i].host);
         if (find_host(schedule, r->holdings[i].host, &change.host) &&
@@ -332,15 +335,15 @@ static int64_t id_of(const struct schedule *schedule, uint32_t host)
 /* What is held of one resource of one host. */
 struct held {
     int64_t capacity;
-    int64_t all, others; /* others: not for transfers and migrations */
+    int64_t all, others; /* others: what Haizea checks */
 };
 
-/* Haizea sends images and memory whatever the network of the hosts holds; VMs get what is left. */
+/* Haizea sends images and memory whatever the network of the hosts holds, and saves memory whatever
+ * their disks hold; VMs get what is left. */
 static bool is_haizeas_excess(const struct checker *checker, const struct capacity_change *change,
                               const struct held *held)
 {
     return checker->result->haizea_1_0 && change->host < checker->schedule->n_hosts &&
-           strncmp(checker->schedule->types[change->type], "Net-", strlen("Net-")) == 0 &&
            held->others <= held->capacity;
 }
 
@@ -352,7 +355,9 @@ static void report_excess(struct checker *checker, const struct capacity_change 
                               change->time};
 
     if (is_haizeas_excess(checker, change, held))
-        checker->result->tolerated[ODDITY_NETWORK_EXCEEDED]++;
+        checker->result->tolerated[strcmp(schedule->types[change->type], "Disk") == 0
+                                       ? ODDITY_DISK_EXCEEDED
+                                       : ODDITY_NETWORK_EXCEEDED]++;
     else
         checker_violation(checker, &finding, "%s: %lld held, capacity %lld, until %lld",
                           schedule->types[change->type], (long long)held->all,
@@ -370,7 +375,7 @@ static void sweep(struct checker *checker, const struct capacity_change *changes
 
     for (size_t i = 0; i < n; i++) {
         held.all += changes[i].delta;
-        held.others += changes[i].sends ? 0 : changes[i].delta;
+        held.others += changes[i].unchecked ? 0 : changes[i].delta;
         if (i + 1 < n && changes[i + 1].time == changes[i].time)
             continue;
         checker_examined(checker, CHECK_CAPACITY);

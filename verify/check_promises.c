@@ -1,6 +1,8 @@
 /* Checks the promises to a lease: its start, deadline and full time, and that it ends. */
 #include "verify/checker.h"
 
+enum { DAY = 86400 };
+
 /* Finds the start of the lease's first run; false: it has none. */
 static bool first_run(const struct schedule_lease *lease, int64_t *from)
 {
@@ -241,8 +243,9 @@ static void check_time_of_done(struct checker *checker, const struct schedule_le
         checker_odd(checker, ODDITY_SHUTDOWN_INSIDE, &finding,
                     "ran %lld s of %lld s: the shutdown took %lld s of its time", (long long)ran,
                     (long long)due, (long long)shutdown);
-    else if (early && (ran == lease->duration_requested || shutdown_inside(lease, ran, shutdown)) &&
-             end_fell_on_a_start(lease))
+    else if (early && end_fell_on_a_start(lease) &&
+             (ran == lease->duration_requested || ran == lease->duration_known + DAY ||
+              shutdown_inside(lease, ran, shutdown)))
         checker_odd(checker, ODDITY_PREMATURE_END_LOST, &finding,
                     "ran %lld s, but its VMs ended by themselves after %lld s", (long long)ran,
                     (long long)due);

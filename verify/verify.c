@@ -48,6 +48,7 @@ static const char *const oddities[ODDITIES] = {
     [ODDITY_PREPARED_TWICE] = "prepared-twice",
     [ODDITY_MIGRATED_IN_VAIN] = "migrated-in-vain",
     [ODDITY_NETWORK_EXCEEDED] = "network-exceeded",
+    [ODDITY_DISK_EXCEEDED] = "disk-exceeded",
     [ODDITY_RIDES_ALONG] = "rides-along",
 };
 

@@ -50,6 +50,7 @@ enum verify_oddity {
     ODDITY_PREPARED_TWICE,      /* the transfer of a cancelled preparation is carried out */
     ODDITY_MIGRATED_IN_VAIN,    /* migrations of a withdrawn plan continue and are not recorded */
     ODDITY_NETWORK_EXCEEDED,    /* transfers and migrations take place whatever the network holds */
+    ODDITY_DISK_EXCEEDED,       /* memory is saved whatever the disk holds */
     ODDITY_RIDES_ALONG,         /* leases ride on transfers without network, and do not prepare */
     ODDITIES
 };
