@@ -3,7 +3,7 @@
 
 #include "daemon/live/intake.h"
 
-/* The requested terms. */
+/* The requested terms; the group's name is the spec's. */
 void intake_terms(const struct lease_spec *spec, struct lease_record *terms);
 
 /* The lease of the same user's group of that name, if it still waits for members; NULL: none. */

@@ -23,9 +23,9 @@ void intake_terms(const struct lease_spec *spec, struct lease_record *terms)
         .duration = spec->duration,
         .since = INSTANT_NONE,
         .term_values = spec->term_values,
+        .group = spec->group,
         .group_size = spec->group_size,
     };
-    snprintf(terms->group, sizeof terms->group, "%s", spec->group);
 }
 
 const struct lease_record *intake_open_group(const struct daemon *daemon, const struct vm *vm,

@@ -484,7 +484,7 @@ void lease_take_terms(struct store *store, const struct lease_record *lease,
     record->duration = terms->duration;
     record->term_values = terms->term_values;
     record->group_size = terms->group_size;
-    memcpy(record->group, terms->group, sizeof record->group);
+    store_put_text(&record->group, terms->group, STORE_GROUP_MAX - 1);
 }
 
 /* Leases that were to make room for the lease at its old start keep their hosts. */

@@ -152,7 +152,7 @@ void promise_write(const struct promise *promise, const struct promise_key *key,
     numbers_of(promise, numbers);
     n = (size_t)snprintf(text, PROMISE_TEXT_MAX, VERSION "%" PRId64 ":%s;%s;", promise->number,
                          promise->over ? OVER : store_kind_words[promise->terms.kind],
-                         escape(promise->terms.group, escaped));
+                         promise->over ? "" : escape(promise->terms.group, escaped));
     for (int i = 0; i < FIELDS; i++)
         n += (size_t)snprintf(text + n, PROMISE_TEXT_MAX - n, "%" PRId64 "%c", numbers[i],
                               i < FIELDS - 1 ? ',' : ';');
@@ -237,8 +237,9 @@ static bool read_body(const char *text, struct promise *promise)
     int64_t numbers[FIELDS];
 
     if (!read_number(&text, ':', &promise->number) || !read_kind(&text, promise) ||
-        !read_word(&text, ';', terms->group, sizeof terms->group))
+        !read_word(&text, ';', promise->group, sizeof promise->group))
         return false;
+    terms->group = promise->group;
     for (int i = 0; i < FIELDS; i++)
         if (!read_number(&text, i < FIELDS - 1 ? ',' : ';', &numbers[i]))
             return false;

@@ -38,6 +38,7 @@ struct promise {
     /* kind, plain, late, relative, submit, start, earliest, deadline, duration, group, group_size
      * and the terms; nothing else */
     struct lease_record terms;
+    char group[STORE_GROUP_MAX]; /* as read */
 };
 
 enum promise_verdict {

@@ -34,6 +34,7 @@ void store_lease_finish(struct lease_record *lease)
     store_put_text(&lease->user, "", 0);
     store_put_text(&lease->user_group, "", 0);
     store_put_text(&lease->name, "", 0);
+    store_put_text(&lease->group, "", 0);
     store_put_text(&lease->reason_word, "", 0);
     store_put_text(&lease->reason, "", 0);
     store_put_text(&lease->change_refused, "", 0);
@@ -149,6 +150,7 @@ struct lease_record *store_add_lease(struct store *store, int64_t id)
         .user = "",
         .user_group = "",
         .name = "",
+        .group = "",
         .group_until = INSTANT_NEVER,
         .reason_word = "",
         .reason = "",

@@ -19,14 +19,9 @@ enum { LIST_TEXT_MAX = 512 };
     {                                                                                              \
         .name = #member, .type = (kind), .offset = offsetof(struct record, member)                 \
     }
-#define TEXT(record, member)                                                                       \
+#define TEXT(record, member, room)                                                                 \
     {                                                                                              \
         .name = #member, .type = COLUMN_TEXT, .offset = offsetof(struct record, member),           \
-        .count = sizeof((struct record *)0)->member                                                \
-    }
-#define OWN_TEXT(record, member, room)                                                             \
-    {                                                                                              \
-        .name = #member, .type = COLUMN_OWN_TEXT, .offset = offsetof(struct record, member),       \
         .count = (room)                                                                            \
     }
 #define WORD(record, member, set, n)                                                               \
@@ -74,20 +69,20 @@ static const struct store_column lease_columns[] = {
     FIELD(lease_record, relative, COLUMN_UINT32),
     LEASE_TERMS(TERM_COLUMN) FIELD(lease_record, uid, COLUMN_INT32),
     FIELD(lease_record, gid, COLUMN_INT32),
-    OWN_TEXT(lease_record, user, STORE_NAME_MAX),
-    OWN_TEXT(lease_record, user_group, STORE_NAME_MAX),
-    OWN_TEXT(lease_record, name, STORE_NAME_MAX),
-    TEXT(lease_record, group),
+    TEXT(lease_record, user, STORE_NAME_MAX),
+    TEXT(lease_record, user_group, STORE_NAME_MAX),
+    TEXT(lease_record, name, STORE_NAME_MAX),
+    TEXT(lease_record, group, STORE_GROUP_MAX),
     FIELD(lease_record, group_size, COLUMN_UINT32),
     FIELD(lease_record, group_until, COLUMN_INSTANT),
     WORD(lease_record, reason_id, reason_names, REASONS),
     LIST(lease_record, reason_n, COLUMN_INT64_LIST),
-    OWN_TEXT(lease_record, reason_word, STORE_GROUP_MAX),
-    OWN_TEXT(lease_record, reason, STORE_TEXT_MAX),
+    TEXT(lease_record, reason_word, STORE_GROUP_MAX),
+    TEXT(lease_record, reason, STORE_TEXT_MAX),
     FIELD(lease_record, retry, COLUMN_INSTANT),
     FIELD(lease_record, changes, COLUMN_INT64),
     FIELD(lease_record, extended, COLUMN_INT64),
-    OWN_TEXT(lease_record, change_refused, STORE_TEXT_MAX),
+    TEXT(lease_record, change_refused, STORE_TEXT_MAX),
     FIELD(lease_record, unused_until, COLUMN_INSTANT),
     FIELD(lease_record, preempted_for, COLUMN_INT64),
     FIELD(lease_record, preempted_at, COLUMN_INT64),
@@ -115,9 +110,9 @@ static const struct store_column vm_columns[] = {
     FIELD(vm_record, pause_until, COLUMN_INSTANT),
     AVOIDED("avoid", host, COLUMN_INT32_LIST),
     AVOIDED("avoid_until", until, COLUMN_INT64_LIST),
-    OWN_TEXT(vm_record, message, STORE_TEXT_MAX),
-    OWN_TEXT(vm_record, asked, STORE_ASKED_MAX),
-    OWN_TEXT(vm_record, stays, STORE_STAYS_MAX),
+    TEXT(vm_record, message, STORE_TEXT_MAX),
+    TEXT(vm_record, asked, STORE_ASKED_MAX),
+    TEXT(vm_record, stays, STORE_STAYS_MAX),
     FIELD(vm_record, promise_number, COLUMN_INT64),
     FIELD(vm_record, promise_digest, COLUMN_INT64),
     FIELD(vm_record, promise_sent, COLUMN_INT64),
@@ -220,8 +215,6 @@ static int bind_field(sqlite3_stmt *statement, int place, const struct store_col
         return sqlite3_bind_text(statement, place, column->words[*(const unsigned *)field], -1,
                                  SQLITE_STATIC);
     case COLUMN_TEXT:
-        return sqlite3_bind_text(statement, place, field, -1, SQLITE_STATIC);
-    case COLUMN_OWN_TEXT:
         return sqlite3_bind_text(statement, place, *(const char *const *)field, -1, SQLITE_STATIC);
     case COLUMN_TERM:
         return bind_term(statement, place, &lease_terms[column->count], field);
@@ -348,8 +341,6 @@ static bool read_field(sqlite3_stmt *statement, int place, const struct store_co
     if (column->type == COLUMN_WORD)
         return read_word(text, column, field);
     if (column->type == COLUMN_TEXT)
-        snprintf(field, column->count, "%s", text);
-    else if (column->type == COLUMN_OWN_TEXT)
         store_put_text(field, text, column->count - 1);
     else
         return read_list(text, column, field);

@@ -19,8 +19,7 @@ enum store_column_type {
     COLUMN_BOOL,
     COLUMN_WORD,       /* an enumeration, stored as its word */
     COLUMN_TERM,       /* lease_terms[count], in a struct term_values */
-    COLUMN_TEXT,       /* a character array of `count` bytes */
-    COLUMN_OWN_TEXT,   /* store_put_text(), less than `count` bytes */
+    COLUMN_TEXT,       /* store_put_text(), less than `count` bytes */
     COLUMN_INT32_LIST, /* an array of `count` numbers, stored as text */
     COLUMN_INT64_LIST,
 };

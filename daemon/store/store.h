@@ -78,7 +78,7 @@ struct lease_record {
     int32_t uid, gid;
     const char *user, *user_group; /* below STORE_NAME_MAX, as the name */
     const char *name;              /* of its first VM */
-    char group[STORE_GROUP_MAX];   /* attribute GROUP; "": none */
+    const char *group;             /* attribute GROUP, below STORE_GROUP_MAX; "": none */
     uint32_t group_size;           /* 0: unspecified */
     int64_t group_until;           /* when an incomplete group counts as complete; INSTANT_NEVER */
     enum reason_id reason_id;      /* NONE: `reason` is the sentence, or there is no reason */

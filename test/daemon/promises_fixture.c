@@ -101,7 +101,7 @@ struct lease_record *stage_reserve(struct stage *stage, int32_t id, int n_vms)
     lease->accepted = true;
     lease->priority = 5 * PRIORITY_ONE;
     if (n_vms > 1) {
-        snprintf(lease->group, sizeof lease->group, "front ends");
+        store_put_text(&lease->group, "front ends", STORE_GROUP_MAX);
         lease->group_size = (uint32_t)n_vms;
     }
     for (int32_t vm = id; vm < id + n_vms; vm++) {

@@ -110,7 +110,7 @@ void store_fill_lease(struct lease_record *lease)
     store_put_text(&lease->user, "anna", STORE_NAME_MAX);
     store_put_text(&lease->user_group, "physics", STORE_NAME_MAX);
     store_put_text(&lease->name, "it's \"quoted\"; DROP TABLE lease", STORE_NAME_MAX);
-    strcpy(lease->group, "g1");
+    store_put_text(&lease->group, "g1", STORE_GROUP_MAX);
     lease->group_size = UINT32_MAX;
     lease->group_until = 1009;
     lease->reason_id = REASON_MOVED;

@@ -84,7 +84,7 @@ static void lists_hold_any_text(void **state)
 
         store_put_text(&lease->name, names[i], STORE_NAME_MAX);
         store_put_text(&lease->reason, names[i], STORE_TEXT_MAX);
-        snprintf(lease->group, sizeof lease->group, "%s", names[i]);
+        store_put_text(&lease->group, names[i], STORE_GROUP_MAX - 1);
         answer = expect_answer(fixture, "{\"command\":\"queue\"}", "galerna-queue/1");
         found = json_array_get(json_object_get(answer, "leases"), 0);
         reason = json_object_get(found, "reason");

@@ -38,7 +38,7 @@ static struct promise a_promise(void)
     promise.terms.preemptible = true;
     promise.terms.terms = TERMS_SUSPENDABLE;
     promise.terms.priority = -2500;
-    snprintf(promise.terms.group, sizeof promise.terms.group, "%s", "a:b;c,d=%\"\\\xc3\xa9");
+    promise.terms.group = "a:b;c,d=%\"\\\xc3\xa9";
     return promise;
 }
 
@@ -93,14 +93,14 @@ static void the_end_of_a_promise_is_signed_as_well(void **state)
 static void the_longest_promise_fits(void **state)
 {
     struct promise promise = a_promise(), again;
-    char text[PROMISE_TEXT_MAX];
+    char text[PROMISE_TEXT_MAX], group[STORE_GROUP_MAX] = "";
 
     promise.zone = promise.vm = promise.sequence = INT32_MAX;
     promise.lease = promise.number = promise.ran_for = INT64_MAX;
     promise.terms.submit = promise.terms.earliest = promise.terms.deadline = INT64_MIN;
     promise.terms.relative = promise.terms.group_size = UINT32_MAX;
     promise.terms.origin = ORIGIN_EXTERNAL;
-    memset(promise.terms.group, ';', sizeof promise.terms.group - 1);
+    promise.terms.group = memset(group, ';', sizeof group - 1);
     promise_write(&promise, &key, text);
     assert_true(strlen(text) < PROMISE_TEXT_MAX - 1);
     assert_int_equal(promise_read(text, &key, INT32_MAX, INT32_MAX, &again), PROMISE_VALID);
@@ -175,7 +175,7 @@ static void digests_differ_with_the_content_only(void **state)
     promise.terms.priority++;
     assert_int_not_equal(promise_digest(&promise), before);
     promise.terms.priority--;
-    promise.terms.group[0] = 'x';
+    promise.terms.group = "x:b;c,d=%\"\\\xc3\xa9";
     assert_int_not_equal(promise_digest(&promise), before);
 }
 

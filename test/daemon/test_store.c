@@ -55,11 +55,11 @@ static void assert_same_record(const struct store_table *table, const void *one,
         const char *a = store_rows_field(column, one), *b = store_rows_field(column, two);
         bool is_list = column->type == COLUMN_INT32_LIST || column->type == COLUMN_INT64_LIST;
 
-        if (column->type == COLUMN_OWN_TEXT) {
+        if (column->type == COLUMN_TEXT) {
             a = *(const char *const *)(const void *)a;
             b = *(const char *const *)(const void *)b;
         }
-        if (column->type == COLUMN_TEXT || column->type == COLUMN_OWN_TEXT
+        if (column->type == COLUMN_TEXT
                 ? strcmp(a, b) != 0
                 : memcmp(a, b, (is_list ? column->count : 1) * sizes[column->type]) != 0)
             fail_msg("%s.%s differs", table->name, column->name);
@@ -77,7 +77,8 @@ static void every_field_survives(void **state)
     store_must_commit(fixture->store);
     assert_false(lease->marked);
     before = *lease;
-    before.user = before.user_group = before.name = before.reason_word = before.reason = NULL;
+    before.user = before.user_group = before.name = before.group = NULL;
+    before.reason_word = before.reason = NULL;
     store_fill_lease(&before);
     vm_before = *vm;
     vm_before.message = memory_text(vm->message);
@@ -92,6 +93,7 @@ static void every_field_survives(void **state)
     store_put_text(&before.user, "", 0);
     store_put_text(&before.user_group, "", 0);
     store_put_text(&before.name, "", 0);
+    store_put_text(&before.group, "", 0);
     store_put_text(&before.reason_word, "", 0);
     store_put_text(&before.reason, "", 0);
     memory_free(vm_before.message);

@@ -44,9 +44,6 @@ static void print_record(FILE *file, const struct store_table *table, const void
 
         switch (column->type) {
         case COLUMN_TEXT:
-            fprintf(file, " '%s'", field);
-            break;
-        case COLUMN_OWN_TEXT:
             fprintf(file, " '%s'", *(const char *const *)(const void *)field);
             break;
         case COLUMN_TERM:

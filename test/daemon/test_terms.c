@@ -184,6 +184,7 @@ static void the_control_socket_takes_it_and_tells_it(void **state)
                                      .user = "",
                                      .user_group = "",
                                      .name = "",
+                                     .group = "",
                                      .reason_word = "",
                                      .reason = "",
                                      .change_refused = ""};
