@@ -112,7 +112,14 @@ const struct command_line host_list_line = {
 
 int command_host_list(const struct call *call)
 {
-    static const struct listing_kind kind = {"host-list", "hosts", "host", NULL, print_hosts};
+    static const struct listing_kind kind = {
+        "host-list",
+        "hosts",
+        "host",
+        "host,name,cluster,state,usable,cpu,cpu_used,memory,memory_used,vms,unread_vms,unread_cpu,"
+        "unread_memory,quarantined_until,drain_from,drain_until,drains,staying",
+        NULL,
+        print_hosts};
 
     return listing_run(call, &kind, json_object());
 }

@@ -10,6 +10,7 @@
 #include "cli/lease_text.h"
 #include "cli/listing.h"
 #include "cli/table.h"
+#include "core/lease_terms.h"
 #include "util/instant.h"
 
 struct list_arguments {
@@ -175,10 +176,18 @@ static json_t *arrange_leases(const json_t *leases, const void *given)
     return sorted;
 }
 
+#define TERM_FIELD(type, name, ...) #name ","
+
+static const char lease_fields[] =
+    "lease,name,kind,phase,user,user_group,uid,gid,vms,cpu,memory,group,group_size,hosts,stays,"
+    "submitted,start,earliest,deadline,duration,since,end,expected,was_expected,promise,run,left,"
+    "began,plain," LEASE_TERMS(TERM_FIELD) "accepted,late,unused_until,activity,preempted_for,"
+                                           "preempted_at,reason,why,position";
+
 int command_lease_list(const struct call *call)
 {
-    static const struct listing_kind kind = {"lease-list", "leases", "lease", arrange_leases,
-                                             print_list};
+    static const struct listing_kind kind = {"lease-list", "leases",       "lease",
+                                             lease_fields, arrange_leases, print_list};
 
     return listing_run(call, &kind, list_request(call->arguments));
 }
@@ -236,7 +245,8 @@ const struct command_line queue_line = {
 
 int command_queue(const struct call *call)
 {
-    static const struct listing_kind kind = {"queue", "leases", "lease", NULL, print_queue};
+    static const struct listing_kind kind = {"queue",      "leases", "lease",
+                                             lease_fields, NULL,     print_queue};
 
     return listing_run(call, &kind, json_object());
 }

@@ -87,12 +87,17 @@ static json_t *sorted_by(const json_t *list, const char *key, bool descending)
     return sorted;
 }
 
-/* The fields that items have, in their order. A new reference. */
-static json_t *fields_of(const json_t *list)
+/* The fields that items can have, in their order, also those of a newer galernad. A new reference.
+ */
+static json_t *fields_of(const struct listing_kind *kind, const json_t *list)
 {
     json_t *fields = json_object(), *item;
-    size_t i;
+    size_t i, length;
 
+    for (const char *at = kind->fields; *at; at += length, at += *at == ',') {
+        length = strcspn(at, ",");
+        json_object_setn_new(fields, at, length, json_null());
+    }
     json_array_foreach(list, i, item) json_object_update_missing(fields, item);
     return fields;
 }
@@ -114,21 +119,21 @@ static void field_names(json_t *fields, char *text, size_t size)
 }
 
 /* Sorts the list as requested. Returns -1, else the exit code. */
-static int sort(const struct listing *listing, const char *list, json_t *answer)
+static int sort(const struct listing *listing, const struct listing_kind *kind, json_t *answer)
 {
-    const json_t *items = json_object_get(answer, list);
+    const json_t *items = json_object_get(answer, kind->list);
     bool descending = *listing->sort == '-';
     const char *key = listing->sort + descending;
-    json_t *fields = fields_of(items);
+    json_t *fields = fields_of(kind, items);
     int code = -1;
     char names[1024];
 
-    if (json_array_size(items) && !json_object_get(fields, key)) {
+    if (!json_object_get(fields, key)) {
         field_names(fields, names, sizeof names);
         code = command_usage_error(listing->client.command,
                                    "--sort: unknown field '%.60s'; the fields are %s", key, names);
     } else {
-        json_object_set_new(answer, list, sorted_by(items, key, descending));
+        json_object_set_new(answer, kind->list, sorted_by(items, key, descending));
     }
     json_decref(fields);
     return code;
@@ -196,9 +201,9 @@ static void print_csv_value(json_t *value)
         putchar('"');
 }
 
-static void print_csv(const json_t *list)
+static void print_csv(const struct listing_kind *kind, const json_t *list)
 {
-    json_t *fields = fields_of(list), *field;
+    json_t *fields = fields_of(kind, list), *field;
     const json_t *item;
     const char *key, *comma = "";
     size_t i;
@@ -208,8 +213,7 @@ static void print_csv(const json_t *list)
         printf("%s%s", comma, key);
         comma = ",";
     }
-    if (*comma)
-        fputs("\r\n", stdout);
+    fputs("\r\n", stdout);
     json_array_foreach(list, i, item)
     {
         comma = "";
@@ -246,7 +250,7 @@ static int print(const struct listing *listing, const struct listing_kind *kind,
     if (listing->client.json || listing->output == LISTING_JSON)
         return client_print_json(&listing->client, answer);
     if (listing->output == LISTING_CSV)
-        print_csv(list);
+        print_csv(kind, list);
     else if (listing->output == LISTING_NAME)
         print_names(list, kind->name);
     else
@@ -265,7 +269,7 @@ static int list_once(const struct listing *listing, const struct listing_kind *k
     if (kind->arrange)
         json_object_set_new(answer, kind->list,
                             kind->arrange(json_object_get(answer, kind->list), listing));
-    code = listing->sort ? sort(listing, kind->list, answer) : -1;
+    code = listing->sort ? sort(listing, kind, answer) : -1;
     if (code < 0)
         code = print(listing, kind, answer);
     json_decref(answer);

@@ -31,6 +31,7 @@ struct listing_kind {
     const char *command; /* of galernad */
     const char *list;    /* key of the array in its answer */
     const char *name;    /* key of the field that names an item on the command line */
+    const char *fields;  /* keys of all fields, separated by commas: the columns of CSV */
     /* Shortens or orders the array of a new answer before it is printed; NULL: as it comes. A new
      * reference. */
     json_t *(*arrange)(const json_t *list, const void *arguments);

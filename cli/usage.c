@@ -93,10 +93,19 @@ const struct command_line usage_line = {
 
 int command_usage(const struct call *call)
 {
+#define USAGE_FIELDS                                                                               \
+    ",leases,cpu_hours,memory_gb_hours,reserved_cpu_hours,reserved_used_cpu_hours,started,"        \
+    "mean_wait,preemptions,late,refused"
     static const char *const who[] = {[BY_USER] = "user", [BY_GROUP] = "group"};
+    static const char *const fields[] = {
+        [BY_USER] = "user" USAGE_FIELDS, [BY_GROUP] = "user_group" USAGE_FIELDS};
     const struct usage_arguments *arguments = call->arguments;
-    const struct listing_kind kind = {
-        "usage", "usage", arguments->by == BY_GROUP ? "user_group" : "user", NULL, print_usage};
+    const struct listing_kind kind = {"usage",
+                                      "usage",
+                                      arguments->by == BY_GROUP ? "user_group" : "user",
+                                      fields[arguments->by],
+                                      NULL,
+                                      print_usage};
     json_t *request = json_pack("{s:s}", "by", who[arguments->by]);
 
     client_put_time(request, "since", arguments->since);

@@ -20,6 +20,12 @@ start_oned --hosts 2 --cpu 4 --memory 4096
 start_galernad
 until_true answers
 
+does='CSV without a line'
+for list in 'lease list --all' queue usage; do
+    # shellcheck disable=SC2086 # several words
+    "$galerna" $list --output csv --state-dir "$work/state" >"$work/empty ${list%% *}"
+done
+
 does='VMs that their users turned off'
 vm=$(oned submit --cpu 1 --memory 128)
 until_true is "$vm" running
@@ -114,4 +120,14 @@ for pause in 0 0.4 0.8 1.2 1.6 2; do # its template is read meanwhile
     until_true is "$held" reserved
 done
 ! grep "release .*on hold until" "$work/log" || fail "a release is logged so"
+
+does='CSV with lines'
+vm=$(oned submit --cpu 1 --memory 128 --attribute 'SCHED_REQUIREMENTS="FREE_CPU>5000"')
+until_true is "$vm" waiting
+for list in 'lease list --all' queue usage; do
+    # shellcheck disable=SC2086 # several words
+    "$galerna" $list --output csv --state-dir "$work/state" >"$work/out"
+    [ "$(wc -l <"$work/out")" -gt 1 ] || fail "$list is empty"
+    head -n 1 "$work/out" | cmp - "$work/empty ${list%% *}" || fail "$list: the empty list has another header"
+done
 stop_galernad
