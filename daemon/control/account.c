@@ -20,6 +20,7 @@ struct part {
     int64_t open;         /* start of a run in the history that has not ended; INSTANT_NONE */
     int64_t span, inside; /* seconds of running in the history, and their part in the period */
     int64_t first, last;  /* its first start, and last event; INSTANT_NONE */
+    bool leaves, ends_for_another; /* planned by the history so far */
     int64_t preemptions, refusals, late;
 };
 
@@ -139,6 +140,23 @@ static bool is_one_of(const char *word, const char *const *words)
     return false;
 }
 
+/* Does the event carry a preemption out? Plans of that change often, and may not come true. */
+static bool is_preemption(struct part *part, const struct store_event *event)
+{
+    const char *word = event->event;
+    bool goes = strcmp(word, "suspending") == 0 || strcmp(word, "requeued") == 0 ||
+                (part->ends_for_another && strcmp(word, "ending") == 0);
+    bool planned = part->leaves;
+
+    if (strcmp(word, "preempted") == 0) {
+        part->leaves = true;
+        part->ends_for_another = strncmp(event->text, "to be ended", strlen("to be ended")) == 0;
+    } else if (goes || strcmp(word, "kept") == 0) {
+        part->leaves = false;
+    }
+    return goes && planned;
+}
+
 static void add_event(void *context, const struct store_event *event)
 {
     static const char *const stops[] = {"suspended", "stopped",       "requeued",
@@ -146,6 +164,7 @@ static void add_event(void *context, const struct store_event *event)
                                         "missed",    "given-up",      NULL};
     struct account *account = context;
     struct part *part = map_value(&account->parts, map_find(&account->parts, event->lease));
+    bool preempted;
 
     if (!part)
         return;
@@ -158,9 +177,10 @@ static void add_event(void *context, const struct store_event *event)
     } else if (is_one_of(event->event, stops)) {
         close_run(account, part, event->at);
     }
+    preempted = is_preemption(part, event);
     if (!is_in(&account->period, event->at))
         return;
-    part->preemptions += strcmp(event->event, "preempted") == 0;
+    part->preemptions += preempted;
     part->refusals += strcmp(event->event, "refused") == 0;
     part->late += strcmp(event->event, "late") == 0 || strcmp(event->event, "missed") == 0;
 }

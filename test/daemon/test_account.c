@@ -50,7 +50,11 @@ static void tell_story(struct store_fixture *fixture)
     vm_to_change(store, 1)->gone = true;
     say(store, 1, 0, "requested");
     say(store, 1, 1000, "running");
+    say(store, 1, 1100, "preempted"); /* plans change: */
+    say(store, 1, 1200, "kept");
+    say(store, 1, 1300, "preempted");
     say(store, 1, 1990, "preempted");
+    say(store, 1, 1995, "suspending");
     say(store, 1, 2000, "suspended");
     say(store, 1, 4000, "running");
     say(store, 1, 5000, "ended");
