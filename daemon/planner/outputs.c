@@ -253,6 +253,18 @@ static void move_vms(struct planner *planner, int64_t now, const struct plan_out
     }
 }
 
+/* A planned suspension is adopted with the time at which its host has to be free, so it moves when
+ * suspensions turn out to be faster or slower. */
+static void runs_until(struct planner *planner, const struct lease_record *lease, int64_t until)
+{
+    planned_of(&planner->planned, lease->id)->end = until;
+    if (lease->phase == PHASE_RUNNING && lease->reason_id == REASON_SUSPENDED_FOR &&
+        store_is_preempted(lease) && until < lease->preempted_at)
+        planner_set_reason(
+            planner, lease,
+            &(struct reason){.id = REASON_SUSPENDED_FOR, .n = {lease->preempted_for, until}});
+}
+
 static void operation_started(struct planner *planner, const struct lease_record *lease,
                               const struct plan_output *output, int64_t now)
 {
@@ -298,7 +310,7 @@ static void take_output(struct planner *planner, const struct plan_output *outpu
         operation_started(planner, lease, output, now);
         break;
     case OUTPUT_VM_INTERVAL:
-        planned->end = output->reservation.until;
+        runs_until(planner, lease, output->reservation.until);
         break;
     case OUTPUT_VM_WITHDRAWN:
         withdrawn(planner, lease, now);

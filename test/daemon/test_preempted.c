@@ -33,6 +33,30 @@ static void one_whose_host_is_not_needed_any_more_stays(void **state)
     close_house(&house);
 }
 
+/* Suspensions are faster than they were when its suspension was planned: it says when it begins now.
+ */
+static void one_that_is_suspended_later_says_so(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 600);
+    struct lease_record *promised = add_lease(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 200);
+    struct house house;
+
+    open_house(&house, store, 1);
+    lease->since = NOW - 100;
+    lease->preempted_for = 2;
+    lease->preempted_at = promised->start = NOW + 100;
+    lease->reason_id = REASON_SUSPENDED_FOR;
+    lease->reason_n[0] = 2;
+    lease->reason_n[1] = NOW + 40;
+    vm_to_change(store, 1)->goal = GOAL_RUN;
+    rebuild(&house, NOW);
+    assert_true(store_is_preempted(lease));
+    assert_int_equal(lease->reason_id, REASON_SUSPENDED_FOR);
+    assert_int_equal(store_leaves_at(lease), NOW + 90);
+    close_house(&house);
+}
+
 /* It had to be suspended for a reservation that has no place any more. */
 static void one_that_leaves_for_a_reservation_without_a_place_stays(void **state)
 {
@@ -90,6 +114,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_whose_host_is_not_needed_any_more_stays, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(one_that_is_suspended_later_says_so, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_leaves_for_a_reservation_without_a_place_stays,
                                         store_set_up, store_tear_down),
