@@ -134,22 +134,16 @@ static void put_expectation(struct json_writer *writer, const struct lease_recor
         json_put_string(writer, "promise", lease->contract ? "contract" : "estimate");
 }
 
-/* The time left to a reservation: it ends at its time even if it started late. */
-static int64_t rest_of(const struct lease_record *lease, int64_t left, int64_t now)
-{
-    int64_t rest = lease->start + lease->duration - instant_later(now, lease->start);
-
-    return rest < 0 ? 0 : rest < left ? rest : left;
-}
-
 static void put_progress(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
     int64_t run = seconds_run(lease, now), left = lease->duration;
 
-    if (left != SPAN_UNLIMITED)
-        left = left > run ? left - run : 0;
-    if (lease->kind == LEASE_RESERVATION && left != SPAN_UNLIMITED)
-        left = rest_of(lease, left, now);
+    if (left != SPAN_UNLIMITED) {
+        /* A reservation ends at its time, even if it started early or late. */
+        left -= lease->kind == LEASE_RESERVATION ? instant_later(now, lease->start) - lease->start
+                                                 : run;
+        left = left > 0 ? left : 0;
+    }
     json_put_integer(writer, "run", run);
     put_span(writer, "left", left);
 }

@@ -173,6 +173,23 @@ static void a_reason_tells_of_the_next_try(void **state)
     json_decref(answer);
 }
 
+/* It began before its time, to be ready then, and ends at its time. */
+static void a_reservation_has_left_what_is_left_until_its_end(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    struct lease_record *lease = lease_to_change(fixture->store, 1);
+    json_t *answer;
+
+    lease->kind = LEASE_RESERVATION;
+    lease->start = NOW - 50;
+    answer = expect_answer(fixture, "{\"command\":\"lease-show\",\"lease\":1}", "galerna-lease/1");
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(answer, "lease"), "run")),
+                     150);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(answer, "lease"), "left")),
+                     950);
+    json_decref(answer);
+}
+
 static void a_lease_is_told_with_its_numbers(void **state)
 {
     struct answers_fixture *fixture = *state;
@@ -362,6 +379,7 @@ int main(void)
         TEST(lists_are_filtered),
         TEST(usage_has_a_period),
         TEST(lists_hold_any_text),
+        TEST(a_reservation_has_left_what_is_left_until_its_end),
         TEST(a_lease_is_told_with_its_numbers),
         TEST(what_is_over_keeps_its_times_and_hosts),
         TEST(a_lease_says_where_it_was),
