@@ -274,29 +274,123 @@ static bool claim_to_be_haizea(json_t *record)
     return changed;
 }
 
+static json_t *inputs(json_t *record)
+{
+    return json_object_get(json_object_get(record, "galerna"), "inputs");
+}
+
+/* There was another host, on which nothing ran. */
+static bool add_a_host(json_t *record)
+{
+    json_t *hosts = json_object_get(json_object_get(record, "galerna"), "hosts");
+    json_t *host = json_deep_copy(json_array_get(hosts, json_array_size(hosts) - 1));
+    json_int_t id = json_integer_value(json_object_get(host, "id")) + 1;
+    char key[30];
+
+    snprintf(key, sizeof key, "%lld", (long long)id);
+    json_object_set(json_object_get(record, "site"), key, json_object_get(host, "capacity"));
+    json_object_set_new(host, "id", json_integer(id));
+    json_array_append_new(hosts, host);
+    return true;
+}
+
+/* Two leases change their numbers, in the log and in their requests. */
+static bool exchange_numbers(json_t *record)
+{
+    json_t *lists[] = {leases(record), json_object_get(inputs(record), "requests"),
+                       json_object_get(json_object_get(record, "galerna"), "leases")};
+    json_t *log = json_object_get(record, "state_log"), *item;
+    size_t i;
+
+    if (json_array_size(leases(record)) < 2)
+        return false;
+    for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {
+        json_object_set_new(json_array_get(lists[list], 0), "id", json_integer(2));
+        json_object_set_new(json_array_get(lists[list], 1), "id", json_integer(1));
+    }
+    json_array_foreach(log, i, item) if (json_integer_value(json_array_get(item, 1)) <= 2)
+        json_array_set_new(item, 1, json_integer(3 - json_integer_value(json_array_get(item, 1))));
+    return true;
+}
+
+/* Two requests change places. */
+static bool exchange_requests(json_t *record)
+{
+    json_t *requests = json_object_get(inputs(record), "requests");
+    json_t *first = json_incref(json_array_get(requests, 0));
+
+    json_array_remove(requests, 0);
+    json_array_insert_new(requests, 1, first);
+    return json_array_size(requests) > 1;
+}
+
+/* Somebody interrupted the run a step before its end. */
+static bool interrupt_it(json_t *record)
+{
+    json_object_set_new(record, "status", json_string("interrupted"));
+    json_object_set_new(json_object_get(record, "galerna"), "ending", json_string("interrupted"));
+    shift_member(inputs(record), "steps", -1);
+    return true;
+}
+
+/* An option appears again, with another value. */
+static bool repeat_an_option(json_t *record)
+{
+    json_t *configuration = json_object_get(inputs(record), "configuration");
+    json_t *option = json_deep_copy(json_array_get(configuration, 0));
+
+    json_array_set_new(option, 2, json_string("imagetransfer"));
+    json_array_insert_new(configuration, 0, option);
+    return true;
+}
+
+/* A change of state appears again. */
+static bool repeat_a_move(json_t *record)
+{
+    json_t *log = json_object_get(record, "state_log");
+
+    json_array_insert(log, 1, json_array_get(log, 0));
+    return true;
+}
+
+/* The record is of a version without inputs, but has some. */
+static bool call_it_older(json_t *record)
+{
+    json_object_set_new(json_object_get(record, "galerna"), "version", json_integer(3));
+    return true;
+}
+
 void forge_each(json_t *record, mutate_visit *visit, void *context)
 {
     static const struct {
         bool (*forge)(json_t *record);
         const char *name;
+        bool of_inputs;
     } forgeries[] = {
-        {call_it_planned, "what was done is called planned"},
-        {let_it_ride, "runs belong to somebody else"},
-        {build_a_larger_site, "a site ten times as large"},
-        {forget_a_lease, "a lease is forgotten"},
-        {let_it_run_earlier, "a lease runs a minute earlier"},
-        {say_it_was_rejected, "an accepted reservation was rejected"},
-        {hide_a_preemption, "a preemption is a planned suspension"},
-        {drop_preemptions, "no lease was preempted"},
-        {drop_a_preemption, "the last lease was not preempted"},
-        {end_earlier, "the run ends in the middle"},
-        {claim_to_be_haizea, "Haizea's rules are claimed"},
+        {call_it_planned, "what was done is called planned", false},
+        {let_it_ride, "runs belong to somebody else", false},
+        {build_a_larger_site, "a site ten times as large", false},
+        {forget_a_lease, "a lease is forgotten", false},
+        {let_it_run_earlier, "a lease runs a minute earlier", false},
+        {say_it_was_rejected, "an accepted reservation was rejected", false},
+        {hide_a_preemption, "a preemption is a planned suspension", false},
+        {drop_preemptions, "no lease was preempted", false},
+        {drop_a_preemption, "the last lease was not preempted", false},
+        {end_earlier, "the run ends in the middle", false},
+        {claim_to_be_haizea, "Haizea's rules are claimed", false},
+        {add_a_host, "a host is added", false},
+        {exchange_numbers, "two leases exchange their numbers", false},
+        {exchange_requests, "two requests exchange their places", true},
+        {interrupt_it, "the run was interrupted", true},
+        {repeat_an_option, "an option appears twice", true},
+        {repeat_a_move, "a change of state appears twice", false},
+        {call_it_older, "the record is of an older version", false},
     };
     json_t *sound = json_deep_copy(record);
 
     for (size_t i = 0; i < sizeof forgeries / sizeof *forgeries; i++) {
         if (forgeries[i].forge(record) && !json_equal(record, sound))
-            visit(context, "forged", forgeries[i].name);
+            visit(context, forgeries[i].of_inputs ? "galerna/inputs" : "forged", forgeries[i].name);
         json_object_clear(record);
         json_object_update_new(record, json_deep_copy(sound));
     }

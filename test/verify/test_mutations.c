@@ -138,6 +138,7 @@ static void try_forgery(void *context, const char *path, const char *lie)
     struct trial *trial = context;
 
     trial->tried++;
+    trial->of_inputs += is_about(path, "galerna/inputs");
     if (is_found(trial))
         return;
     if (is_about(path, "galerna/inputs/configuration/")) {
@@ -156,7 +157,6 @@ static void try_lie(void *context, const char *path, const char *lie)
         return;
     if (json_equal(trial->record, trial->pristine)) /* two equal values were exchanged */
         return;
-    trial->of_inputs += is_about(path, "galerna/inputs");
     try_forgery(context, path, lie);
 }
 
