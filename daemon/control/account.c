@@ -20,7 +20,7 @@ struct part {
     int64_t open;         /* start of a run in the history that has not ended; INSTANT_NONE */
     int64_t span, inside; /* seconds of running in the history, and their part in the period */
     int64_t first, last;  /* its first start, and last event; INSTANT_NONE */
-    bool leaves, ends_for_another; /* planned by the history so far */
+    bool leaves;          /* its preemption is planned, by the history so far */
     int64_t preemptions, refusals, late;
 };
 
@@ -141,19 +141,15 @@ static bool is_one_of(const char *word, const char *const *words)
 }
 
 /* Does the event carry a preemption out? Plans of that change often, and may not come true. */
-static bool is_preemption(struct part *part, const struct store_event *event)
+static bool is_preemption(struct part *part, const char *word)
 {
-    const char *word = event->event;
-    bool goes = strcmp(word, "suspending") == 0 || strcmp(word, "requeued") == 0 ||
-                (part->ends_for_another && strcmp(word, "ending") == 0);
-    bool planned = part->leaves;
+    static const char *const departures[] = {"suspending", "requeued", "gives-way", NULL};
+    bool goes = is_one_of(word, departures), planned = part->leaves;
 
-    if (strcmp(word, "preempted") == 0) {
+    if (strcmp(word, "preempted") == 0)
         part->leaves = true;
-        part->ends_for_another = strncmp(event->text, "to be ended", strlen("to be ended")) == 0;
-    } else if (goes || strcmp(word, "kept") == 0) {
+    else if (goes || strcmp(word, "kept") == 0)
         part->leaves = false;
-    }
     return goes && planned;
 }
 
@@ -177,7 +173,7 @@ static void add_event(void *context, const struct store_event *event)
     } else if (is_one_of(event->event, stops)) {
         close_run(account, part, event->at);
     }
-    preempted = is_preemption(part, event);
+    preempted = is_preemption(part, event->event);
     if (!is_in(&account->period, event->at))
         return;
     part->preemptions += preempted;

@@ -15,20 +15,17 @@ enum { TEXT_FRESH = 1000 /* milliseconds */, OK = 200, NOT_FOUND = 404, UNAVAILA
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* A lease that is ended for other reasons may have been noted for a later preemption. */
 static void count_preemption(struct metrics *metrics, const struct store_event *event)
 {
     static const char *const words[PREEMPTION_KINDS] = {[PREEMPTED_SUSPEND] = "suspending",
                                                         [PREEMPTED_REQUEUE] = "requeued",
-                                                        [PREEMPTED_CANCEL] = "ending"};
+                                                        [PREEMPTED_CANCEL] = "gives-way"};
     const struct lease_record *lease = store_lease(metrics->daemon->store, event->lease);
 
     if (!lease || !store_is_preempted(lease))
         return;
     for (int how = 0; how < PREEMPTION_KINDS; how++)
-        if (strcmp(event->event, words[how]) == 0 &&
-            (how != PREEMPTED_CANCEL || lease->preempted_at <= event->at))
-            metrics->preemptions[how]++;
+        metrics->preemptions[how] += strcmp(event->event, words[how]) == 0;
 }
 
 static void happened(void *context, const struct store_event *event)

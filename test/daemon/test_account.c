@@ -110,6 +110,23 @@ static struct account_row row_of(struct store *store, const char *name, int64_t 
     return row;
 }
 
+static void a_lease_that_gives_way_is_preempted(void **state)
+{
+    struct store_fixture *fixture = *state;
+
+    add(fixture->store, 5, "dora", 0);
+    say(fixture->store, 5, 100, "running");
+    say(fixture->store, 5, 200, "preempted");
+    say(fixture->store, 5, 300, "gives-way");
+    add(fixture->store, 6, "emil", 0); /* its time is over before it is to be preempted */
+    say(fixture->store, 6, 100, "running");
+    say(fixture->store, 6, 200, "preempted");
+    say(fixture->store, 6, 300, "ending");
+    store_must_commit(fixture->store);
+    assert_int_equal(row_of(fixture->store, "dora", 0, 1000).preemptions, 1);
+    assert_int_equal(row_of(fixture->store, "emil", 0, 1000).preemptions, 0);
+}
+
 /* Whatever the size of the pieces, and if a lease leaves memory between them. */
 static void pieces_add_up(void **state)
 {
@@ -238,6 +255,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(all_is_summed_up),
+        TEST(a_lease_that_gives_way_is_preempted),
         TEST(pieces_add_up),
         TEST(the_last_piece_may_be_full),
         TEST(periods_add_up),
