@@ -275,6 +275,8 @@ static const char *sentence_of(const struct reason *reason)
         return "its start at %t has passed, and %o%s";
     if (reason->id == REASON_DRAINED && reason->text && *reason->text)
         return "%s";
+    if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text && n[1] <= n[0])
+        return "no room in time for it to end by %t%o: %s";
     if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text)
         return "must end by %t, the earliest possible end is %t: %s";
     if (reason->id == REASON_DEADLINE_UNREACHABLE && n[1] <= n[0])

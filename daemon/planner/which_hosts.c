@@ -222,6 +222,15 @@ static void tell_drains(const struct which_hosts *which, const char *before, cha
 
 /* --- reasons ---------------------------------------------------------------------------------- */
 
+/* Owners who requested a latest start look for that, not for the latest end. */
+static size_t tell_latest_start(const struct lease_record *lease, char *text, size_t size)
+{
+    char when[40];
+
+    lease_time_text(lease->deadline - (lease->duration - lease->accumulated), when, sizeof when);
+    return (size_t)snprintf(text, size, "its latest start is %s", when);
+}
+
 static bool is_about_room(const struct reason *reason)
 {
     return reason->id == REASON_NO_ROOM_NOW || reason->id == REASON_NO_ROOM_AT_START ||
@@ -259,10 +268,12 @@ struct reason planner_with_hosts(const struct planner *planner, const struct lea
             tell_number(&which, text, size);
         else if (room)
             length = tell_which(&which, text, size);
+        else
+            length = tell_latest_start(lease, text, size);
         note_times(&which, lease, known);
         which.drains = *lease->booking ? NULL : planner->settings.drains;
         if ((room || late) && length < size)
-            tell_drains(&which, room ? ": " : "", text + length, size - length);
+            tell_drains(&which, room ? ": " : "; ", text + length, size - length);
         if (text[0])
             reason.text = text;
     }

@@ -99,6 +99,15 @@ tells "$only of 2 that it may use \(.*\): host $((1 - host)) is drained until 2"
 tells "$only that it may use, is drained: an operator empties it" lease why "$("${reserve[@]}")"
 "$galerna" host undrain "$((1 - host))" --state-dir "$work/state" >/dev/null
 
+does='a latest start'
+oned submit --cpu 4 --memory 128 --attribute "SCHED_REQUIREMENTS=\"ID=$((1 - host))\"" \
+    --haizea "START=+00:10:00,DURATION=02:00:00" >/dev/null
+vm=$(oned submit --cpu 4 --memory 128 --attribute "SCHED_REQUIREMENTS=\"ID=$((1 - host))\"" \
+    --haizea "LATEST=+00:30:00,DURATION=01:00:00")
+tells 'must end by 2[0-9: -]+, the earliest possible end is 2[0-9: -]+: its latest start is 2' lease why "$vm"
+oned call one.vm.action terminate-hard "$((vm - 1))" >/dev/null
+until_true is "$((vm - 1))" ended
+
 does='room that does not last'
 "$galerna" host book "$((1 - host))" --name course --users oneadmin --from +30m --until +5h \
     --state-dir "$work/state" >/dev/null
