@@ -8,7 +8,7 @@
 #include "util/memory.h"
 
 /* Points examined together. */
-enum { SCAN_POINTS = 32, SKIP_POINTS = 8 };
+enum { SCAN_POINTS = 32 };
 
 /* Room for one more VM on a host that already holds level-1 of them, at every start in [from,
  * last]. */
@@ -126,29 +126,33 @@ static enum found scan_runs(struct scan *scan, uint32_t base, uint32_t count, ui
     }
 }
 
-/* Skips points from which the duration cannot be free: if it lasts for more than SCAN_POINTS
- * points, the last few of these are examined first, since a blocked one excludes all starts before
- * it. */
-static uint32_t skip(const struct earliest_search *search, const struct earliest_window *window)
+/* Skips points from which the duration cannot be free, as it takes in a whole part in which too
+ * little of the demand's type k is free at some point. */
+static uint32_t skip(const struct earliest_search *search, const struct earliest_window *window,
+                     int k, uint32_t i)
 {
     const struct earliest_request *request = search->request;
-    const struct profile *profile = &request->profiles[window->host];
-    uint32_t i = window->point;
+    struct profile *profile = &request->profiles[window->host];
+    const uint8_t type = request->vm.types[k];
+    const int64_t need = request->vm.needs[k] * window->level, *starts = profile_starts(profile);
+    const uint32_t first = i / PROFILE_PART + 1;
+    uint32_t part = first;
 
-    for (uint32_t end; (end = i + SCAN_POINTS) <= profile->n;) {
-        const int64_t from = instant_later(profile->times[i], window->from);
-        uint32_t after;
+    if (!profile->free[type] || (first + 1) * PROFILE_PART >= profile->n ||
+        profile->times[(first + 1) * PROFILE_PART] >
+            instant_add(instant_later(profile->times[i], window->from), request->duration))
+        return i;
+    for (; (part + 1) * PROFILE_PART < profile->n && part < UINT16_MAX; part++) {
+        int64_t from;
 
-        if (from > search->horizon ||
-            profile->times[end - 1] >= instant_add(from, request->duration))
+        if (part >= profile->n_parts)
+            profile_summarize(profile, part);
+        from = instant_later(starts[part - 1], window->from);
+        if (from > search->horizon || starts[part + 1] > instant_add(from, request->duration) ||
+            profile_least(profile, type)[part] >= need)
             break;
-        after =
-            profile_last_block_end(profile, &request->vm, window->level, end - SKIP_POINTS, end);
-        if (after == end - SKIP_POINTS)
-            break;
-        i = after;
     }
-    return i;
+    return part == first ? i : (part - 1) * PROFILE_PART;
 }
 
 /* The first window of this host and level that begins at `from` or later, but not after the
@@ -160,12 +164,14 @@ static enum found next_window(const struct earliest_search *search, struct earli
     const struct profile *profile = &request->profiles[window->host];
     struct scan scan = {.search = search, .times = profile->times, .n = profile->n};
     const int64_t far = instant_add(search->horizon, request->duration);
-    uint32_t base = skip(search, window), count;
+    uint32_t base = window->point, count;
 
     for (; base < scan.n && scan.times[base] < far; base += count) {
         uint64_t blocked;
         enum found found;
 
+        for (int k = 0; k < request->vm.n && !scan.in_run; k++)
+            base = skip(search, window, k, base);
         count = scan.n - base < SCAN_POINTS ? scan.n - base : SCAN_POINTS;
         blocked = profile_blocked(profile, &request->vm, window->level, base, count);
         found = scan_runs(&scan, base, count, blocked, window);

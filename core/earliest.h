@@ -8,7 +8,7 @@
 #include "core/profile.h"
 
 struct earliest_request {
-    const struct profile *profiles;
+    struct profile *profiles; /* their summaries are extended */
     size_t n_hosts;
     const bool *allowed; /* per host; NULL: all hosts */
     struct demand vm;    /* one VM */

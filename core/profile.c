@@ -13,6 +13,12 @@
 
 enum { PROFILE_FIRST_ROOM = 8 };
 
+/* Words of a column: for its points, and behind them for its parts. */
+static uint32_t column_room(uint32_t points)
+{
+    return points + points / PROFILE_PART + 1;
+}
+
 /* Two neighbors of a column; unsigned, so that differences may wrap. */
 typedef uint64_t pair __attribute__((vector_size(16), aligned(8), may_alias));
 
@@ -21,7 +27,7 @@ void profile_init(struct profile *profile, const struct amounts *capacity)
     memset(profile, 0, sizeof *profile);
     profile->capacity = capacity;
     profile->allocated = PROFILE_FIRST_ROOM;
-    profile->times = memory_new(PROFILE_FIRST_ROOM, sizeof *profile->times);
+    profile->times = memory_new(column_room(PROFILE_FIRST_ROOM), sizeof *profile->times);
     profile->presence = memory_new(PROFILE_FIRST_ROOM, sizeof *profile->presence);
     profile->times[0] = INT64_MIN;
     profile->n = 1;
@@ -37,7 +43,7 @@ void profile_finish(struct profile *profile)
 
 static void *copy_column(const void *column, const struct profile *src, uint32_t room)
 {
-    int64_t *copy = memory_new(room, sizeof *copy);
+    int64_t *copy = memory_new(column_room(room), sizeof *copy);
 
     memcpy(copy, (const int64_t *)column + src->head, (src->n - src->head) * sizeof *copy);
     return copy;
@@ -51,6 +57,7 @@ void profile_copy(struct profile *dst, const struct profile *src, const struct a
     dst->capacity = capacity;
     dst->head = 0;
     dst->n = n;
+    dst->n_parts = 0;
     dst->allocated = n < PROFILE_FIRST_ROOM ? PROFILE_FIRST_ROOM : n + n / 4;
     dst->times = copy_column(src->times, src, dst->allocated);
     dst->presence = copy_column(src->presence, src, dst->allocated);
@@ -182,23 +189,6 @@ uint64_t profile_blocked(const struct profile *profile, const struct demand *dem
     return bits;
 }
 
-uint32_t profile_last_block_end(const struct profile *profile, const struct demand *demand,
-                                uint32_t times, uint32_t i, uint32_t end)
-{
-    uint32_t after = i;
-
-    for (int k = 0; k < demand->n && after < end; k++) {
-        const int64_t *column = profile->free[demand->types[k]], need = demand->needs[k] * times;
-        const uint64_t bits = column ? bits_below(column + after, end - after, need) : 0;
-
-        if (bits)
-            after += 64 - (uint32_t)__builtin_clzll(bits);
-        else if (!column && profile->capacity->of[demand->types[k]] < need)
-            return end;
-    }
-    return after;
-}
-
 uint32_t profile_first_block(const struct profile *profile, const struct demand *demand, uint32_t i,
                              uint32_t end)
 {
@@ -223,6 +213,28 @@ int64_t profile_fits_until(const struct profile *profile, const struct demand *d
     return block == profile->n ? INSTANT_NEVER : profile->times[block];
 }
 
+static int64_t least_among(const int64_t *column, uint32_t first, uint32_t end)
+{
+    int64_t least = column[first];
+
+    for (uint32_t i = first + 1; i < end; i++)
+        least = column[i] < least ? column[i] : least;
+    return least;
+}
+
+void profile_summarize(struct profile *profile, uint32_t part)
+{
+    for (; profile->n_parts <= part && profile->n_parts < UINT16_MAX; profile->n_parts++) {
+        const uint32_t first = profile->n_parts * PROFILE_PART;
+
+        profile_starts(profile)[profile->n_parts] = profile->times[first];
+        profile_starts(profile)[profile->n_parts + 1] = profile->times[first + PROFILE_PART];
+        for (int i = 0; i < profile->n_booked; i++)
+            profile_least(profile, profile->booked[i])[profile->n_parts] =
+                least_among(profile->free[profile->booked[i]], first, first + PROFILE_PART);
+    }
+}
+
 uint32_t profile_count(const struct profile *profile, const struct demand *demand, uint32_t first,
                        uint32_t last, uint32_t limit)
 {
@@ -230,11 +242,9 @@ uint32_t profile_count(const struct profile *profile, const struct demand *deman
 
     for (int k = 0; k < demand->n; k++) {
         const int64_t *column = profile->free[demand->types[k]], need = demand->needs[k];
-        int64_t least = column ? column[first] : profile->capacity->of[demand->types[k]];
+        const int64_t least =
+            column ? least_among(column, first, last) : profile->capacity->of[demand->types[k]];
 
-        if (column)
-            for (uint32_t i = first + 1; i < last; i++)
-                least = column[i] < least ? column[i] : least;
         if (least < need)
             return 0;
         /* A division costs more than the scan. */
@@ -264,7 +274,7 @@ static void *grow_column(void *column, size_t room)
 {
     size_t none = 0;
 
-    return memory_grow(column, &none, room, sizeof(int64_t));
+    return memory_grow(column, &none, column_room(room), sizeof(int64_t));
 }
 
 static void make_room(struct profile *profile, uint32_t more)
@@ -272,6 +282,7 @@ static void make_room(struct profile *profile, uint32_t more)
     if (profile->n + more <= profile->allocated)
         return;
     profile->allocated *= 2;
+    profile->n_parts = 0;
     profile->times = grow_column(profile->times, profile->allocated);
     profile->presence = grow_column(profile->presence, profile->allocated);
     for (int i = 0; i < profile->n_booked; i++) {
@@ -362,11 +373,12 @@ static bool same_as_before(const struct profile *profile, uint32_t point)
 
 static void add_column(struct profile *profile, int type)
 {
-    int64_t *column = memory_new(profile->allocated, sizeof *column);
+    int64_t *column = memory_new(column_room(profile->allocated), sizeof *column);
 
     for (uint32_t i = 0; i < profile->n; i++)
         column[i] = profile->capacity->of[type];
     profile->free[type] = column;
+    profile->n_parts = 0;
     profile->booked[profile->n_booked++] = (uint8_t)type;
 }
 
@@ -428,6 +440,8 @@ uint32_t profile_apply(struct profile *profile, const struct profile_change *cha
     if (last_is_new)
         profile->times[last] = change->until;
 
+    if (first / PROFILE_PART < profile->n_parts)
+        profile->n_parts = (uint16_t)(first / PROFILE_PART);
     negative = apply_amounts(profile, change, first, last);
     if (mark)
         for (uint32_t i = first; i < last; i++)
@@ -456,6 +470,7 @@ void profile_advance(struct profile *profile, int64_t now)
             memmove(column, column + head, bytes);
         }
         profile->n -= head;
+        profile->n_parts = 0;
         profile->head = 0;
     }
 }

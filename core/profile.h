@@ -17,6 +17,8 @@
 
 #include "core/resources.h"
 
+enum { PROFILE_PART = 16 };
+
 struct profile {
     /* The members that most queries read, up to the CPU column, fit in one cache line. */
     int64_t *times;
@@ -29,6 +31,7 @@ struct profile {
     uint32_t allocated;
     uint8_t n_booked;                   /* number of types with a column, ... */
     uint8_t booked[RESOURCE_TYPES_MAX]; /* ... and these types */
+    uint16_t n_parts;                   /* parts that are summarized */
     int64_t *free[RESOURCE_TYPES_MAX];  /* NULL: never booked, free at capacity */
 };
 
@@ -80,11 +83,6 @@ void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uin
 uint64_t profile_blocked(const struct profile *profile, const struct demand *demand, uint32_t times,
                          uint32_t i, uint32_t count);
 
-/* The last point in [i, end), end - i <= 64, at which `times` the demand is not free, + 1; else i.
- * The types after one that is not free at the last point are not read. */
-uint32_t profile_last_block_end(const struct profile *profile, const struct demand *demand,
-                                uint32_t times, uint32_t i, uint32_t end);
-
 /* The first point >= i, below end, at which the demand is not free; else end. One scan for each
  * type of the demand, none beyond the point found by earlier ones. */
 uint32_t profile_first_block(const struct profile *profile, const struct demand *demand, uint32_t i,
@@ -99,6 +97,23 @@ int64_t profile_fits_until(const struct profile *profile, const struct demand *d
  * - first) for each type of the demand. */
 uint32_t profile_count(const struct profile *profile, const struct demand *demand, uint32_t first,
                        uint32_t last, uint32_t limit);
+
+/* A summary for searches over long times, behind the points of the columns: for each PROFILE_PART
+ * points from the first on, the time of the first of them and the least amount. It ends before the
+ * first part that has changed. */
+static inline int64_t *profile_starts(const struct profile *profile)
+{
+    return profile->times + profile->allocated;
+}
+
+static inline int64_t *profile_least(const struct profile *profile, int type)
+{
+    return profile->free[type] + profile->allocated;
+}
+
+/* Summarizes further parts, up to `part`, behind which there must be a point. O(PROFILE_PART) each.
+ */
+void profile_summarize(struct profile *profile, uint32_t part);
 
 static inline int64_t profile_free(const struct profile *profile, int type, uint32_t point)
 {

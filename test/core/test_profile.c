@@ -120,6 +120,25 @@ static void many_points_are_found_and_dropped(void **state)
     profile_finish(&profile);
 }
 
+static void a_summary_is_renewed_from_the_first_change_on(void **state)
+{
+    struct profile profile;
+
+    profile_init(&profile, &capacity);
+    for (int i = 0; i < 60; i++)
+        change(&profile, 10 * i, 10 * i + 5, 1 + i % 7, -1, i + 1);
+    profile_summarize(&profile, 5);
+    assert_int_equal(profile_least(&profile, RESOURCE_CPU)[3], 93);
+    change(&profile, profile.times[4 * PROFILE_PART - 2], profile.times[4 * PROFILE_PART - 1], 50,
+           -1, 100);
+    assert_int_equal(profile.n_parts, 3);
+    profile_summarize(&profile, 5);
+    assert_in_range(profile_least(&profile, RESOURCE_CPU)[3], 43, 50);
+    for (uint32_t part = 0; part <= 6; part++)
+        assert_int_equal(profile_starts(&profile)[part], profile.times[part * PROFILE_PART]);
+    profile_finish(&profile);
+}
+
 static void the_first_below_is_found_at_every_place(void **state)
 {
     int64_t column[40];
@@ -153,6 +172,7 @@ int main(void)
         cmocka_unit_test(leases_tell_equal_amounts_apart),
         cmocka_unit_test(a_change_without_an_end_lasts_for_ever),
         cmocka_unit_test(many_points_are_found_and_dropped),
+        cmocka_unit_test(a_summary_is_renewed_from_the_first_change_on),
         cmocka_unit_test(the_first_below_is_found_at_every_place),
         cmocka_unit_test(marks_differ_and_count_one),
     };
