@@ -106,6 +106,7 @@ void world_drop(struct world *world, int32_t id)
         drop(world, id);
         return;
     }
+    observation_make(world, id)->full_seen = false; /* if it comes back, it is a new one */
     world->leaving = memory_grow(world->leaving, &world->leaving_allocated, world->n_leaving + 1,
                                  sizeof *world->leaving);
     world->leaving[world->n_leaving++] = id;
@@ -114,9 +115,13 @@ void world_drop(struct world *world, int32_t id)
 void observations_review(struct world *world)
 {
     for (size_t i = world->n_leaving; i-- > 0;) {
-        if (is_listed(world, world->leaving[i]))
+        const struct vm_observation *observed = world_vm(world, world->leaving[i]);
+        bool is_back = observed && observed->present && observed->missing == 0;
+
+        if (!is_back && is_listed(world, world->leaving[i]))
             continue;
-        drop(world, world->leaving[i]);
+        if (!is_back)
+            drop(world, world->leaving[i]);
         world->leaving[i] = world->leaving[--world->n_leaving];
     }
 }

@@ -208,7 +208,8 @@ static void unread_vms_hold_what_their_host_counts(void **state)
     close_sky(&sky);
 }
 
-/* As after OpenNebula lost records of its Raft log: a VM is on hold again, and its host counts it. */
+/* As after OpenNebula lost records of its Raft log: a VM is on hold again, and its host counts it.
+ */
 static void what_is_counted_and_not_there_is_not_free_after_a_refusal(void **state)
 {
     struct sky sky;
@@ -270,6 +271,35 @@ static void a_vm_that_has_ended_is_not_unread_on_its_host(void **state)
     close_sky(&sky);
 }
 
+/* OpenNebula may lose the record of its end. */
+static void a_vm_that_comes_back_while_its_host_lists_it_is_read_again(void **state)
+{
+    struct sky sky;
+    int32_t ids[] = {VM};
+    size_t n;
+
+    open_sky(&sky);
+    put(&sky, VM_RUNNING, DATASTORE);
+    sky.fake->hosts[0].vms = ids;
+    sky.fake->hosts[0].n_vms = 1;
+    left(&sky);
+    left(&sky);
+    put(&sky, VM_DONE, DATASTORE);
+    left(&sky);
+    world_drop(sky.world, VM);
+    left(&sky);
+    (void)world_forms(sky.world, &n);
+    assert_int_equal(n, 0);
+    put(&sky, VM_RUNNING, DATASTORE);
+    left(&sky);
+    (void)world_forms(sky.world, &n);
+    assert_int_equal(n, 1);
+    sky.fake->hosts[0].n_vms = 0; /* only its own record is true */
+    left(&sky);
+    assert_non_null(world_vm(sky.world, VM));
+    close_sky(&sky);
+}
+
 /* It holds what it held when it could be read last. */
 static void a_vm_that_cannot_be_read_any_more_is_not_gone(void **state)
 {
@@ -300,6 +330,7 @@ int main(void)
         cmocka_unit_test(unread_vms_hold_what_their_host_counts),
         cmocka_unit_test(what_is_counted_and_not_there_is_not_free_after_a_refusal),
         cmocka_unit_test(a_vm_that_has_ended_is_not_unread_on_its_host),
+        cmocka_unit_test(a_vm_that_comes_back_while_its_host_lists_it_is_read_again),
         cmocka_unit_test(a_vm_that_cannot_be_read_any_more_is_not_gone),
         cmocka_unit_test(ends_with_its_vm),
     };
