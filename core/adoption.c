@@ -10,7 +10,7 @@
 #include "core/outputs.h"
 #include "core/placing.h"
 #include "core/promised.h"
-#include "core/requests.h"
+#include "core/scheduling_pass.h"
 #include "core/stretches.h"
 #include "core/windows.h"
 

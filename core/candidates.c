@@ -6,9 +6,9 @@
 #include "core/deadline_terms.h"
 #include "core/engine_state.h"
 #include "core/estimates.h"
+#include "core/mapper_restricted.h"
 #include "core/migration.h"
 #include "core/preemptable.h"
-#include "core/restricted.h"
 #include "util/memory.h"
 
 static int by_lease_id(const void *a, const void *b)

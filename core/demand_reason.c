@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "core/demand_check.h"
 #include "core/engine_state.h"
-#include "core/meeting.h"
+#include "core/mapper_restricted.h"
 #include "core/occupancy.h"
-#include "core/restricted.h"
 #include "util/memory.h"
 
 enum { HOSTS_LOOKED_AT = 32 };

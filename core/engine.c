@@ -15,7 +15,7 @@
 #include "core/opportunistic.h"
 #include "core/preparation.h"
 #include "core/reevaluation.h"
-#include "core/requests.h"
+#include "core/scheduling_pass.h"
 #include "core/units.h"
 #include "core/victims.h"
 #include "util/memory.h"

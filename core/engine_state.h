@@ -39,11 +39,11 @@ struct engine {
     enum engine_stage stage;
 
     struct slot_table *table;
-    struct slot_table *empty;       /* the site without leases; NULL until needed: requests.c */
-    struct bookings bookings;       /* reservations.c */
-    struct lease_table leases;      /* leases.c */
-    struct queues queues;           /* queue.c, requests.c */
-    struct mapper mapper;           /* mapper.c */
+    struct slot_table *empty;  /* the site without leases; NULL until needed: scheduling_pass.c */
+    struct bookings bookings;  /* reservations.c */
+    struct lease_table leases; /* leases.c */
+    struct queues queues;      /* queue.c, scheduling_pass.c */
+    struct mapper mapper;      /* mapper.c */
     struct image_transfers *images; /* preparation.c */
     struct host_binding binding;    /* host_binding.c */
     struct figures figures;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "core/engine_state.h"
+#include "core/mapper_restricted.h"
 #include "core/occupancy.h"
-#include "core/restricted.h"
 #include "util/memory.h"
 
 enum {

@@ -5,10 +5,10 @@
 #include "core/deadline_terms.h"
 #include "core/engine_state.h"
 #include "core/host_choice.h"
+#include "core/mapper_restricted.h"
 #include "core/placing.h"
 #include "core/rebooking.h"
 #include "core/relocation.h"
-#include "core/restricted.h"
 
 static bool may_move_on(const struct engine *engine, const struct lease *lease)
 {

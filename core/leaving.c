@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "core/deadline.h"
+#include "core/demand_check.h"
 #include "core/engine_state.h"
-#include "core/meeting.h"
 #include "core/placing.h"
 #include "core/preemptable.h"
 #include "core/relocation.h"

@@ -6,7 +6,7 @@
 
 #include "core/engine_state.h"
 #include "core/host_choice.h"
-#include "core/restricted.h"
+#include "core/mapper_restricted.h"
 #include "core/units.h"
 #include "util/memory.h"
 

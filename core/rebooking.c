@@ -9,8 +9,8 @@
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/host_choice.h"
+#include "core/mapper_restricted.h"
 #include "core/placing.h"
-#include "core/restricted.h"
 #include "core/stretches.h"
 #include "util/memory.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/engine_state.h"
 #include "core/host_choice.h"
-#include "core/restricted.h"
+#include "core/mapper_restricted.h"
 #include "util/memory.h"
 
 /* Resources that a lease holds on a host over some stretches; removing the lease frees them. */

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
+#include "core/demand_check.h"
 #include "core/lease.h"
 #include "core/lease_plan.h"
-#include "core/meeting.h"
 #include "util/memory.h"
 #include "util/search.h"
 

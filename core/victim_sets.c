@@ -3,7 +3,7 @@
 
 #include "core/engine_state.h"
 #include "core/leases.h"
-#include "core/restricted.h"
+#include "core/mapper_restricted.h"
 #include "core/room.h"
 #include "core/victims.h"
 #include "util/memory.h"

@@ -6,8 +6,8 @@
 #include "core/engine_state.h"
 #include "core/host_choice.h"
 #include "core/leases.h"
+#include "core/mapper_restricted.h"
 #include "core/resettle.h"
-#include "core/restricted.h"
 #include "util/memory.h"
 
 /* Number of times that other victims are chosen for a request if some would miss their deadlines;

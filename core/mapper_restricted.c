@@ -1,11 +1,11 @@
 /* Maps leases that may use only some hosts, or prefer some. */
-#include "core/restricted.h"
+#include "core/mapper_restricted.h"
 
 #include <string.h>
 
+#include "core/demand_check.h"
 #include "core/engine_state.h"
 #include "core/host_choice.h"
-#include "core/meeting.h"
 #include "util/memory.h"
 
 /* Resources that the lease being mapped has taken on a host so far. */
@@ -20,7 +20,7 @@ struct pass {
     const struct map_request *request;
     struct mapping *mapping;
     size_t n_loads;
-    struct meeting meeting;
+    struct demand_check check;
     struct ranked_hosts ranked; /* for the current node set */
     size_t sets_done;           /* node sets mapped completely, in the order of sizes */
 };
@@ -60,23 +60,23 @@ uint32_t restricted_count_met(struct engine *engine, const struct map_request *r
                               const struct node_set *nodes, int64_t until)
 {
     size_t n = n_candidates(engine, request);
-    struct meeting meeting;
+    struct demand_check check;
     uint32_t count = 0;
 
-    meeting_begin(&meeting, engine, request->from, until, until);
-    meeting_of(&meeting, nodes);
+    demand_check_begin(&check, engine, request->from, until, until);
+    demand_check_of(&check, nodes);
     for (size_t i = 0; i < n && count < nodes->count; i++) {
         uint32_t host = candidate(request, i), fit;
         int64_t met_until = until;
 
-        if (!host_is_usable(engine, nodes, host) || !meeting_allows(&meeting, host))
+        if (!host_is_usable(engine, nodes, host) || !demand_check_allows(&check, host))
             continue;
         fit = slot_table_fit_count(engine->table, host, &nodes->amounts,
                                    (struct interval){request->from, until}, nodes->count - count);
-        while (fit-- && meeting_put(&meeting, count, host, &met_until))
+        while (fit-- && demand_check_put(&check, count, host, &met_until))
             count++;
     }
-    meeting_end(&meeting);
+    demand_check_end(&check);
     return count;
 }
 
@@ -152,7 +152,7 @@ static size_t take_hosts(const struct pass *pass, const struct node_set *nodes,
             uint32_t host = (uint32_t)(64 * word + (size_t)__builtin_ctzll(left));
 
             if ((engine->closed && engine->closed[host]) ||
-                (nodes->demand && !meeting_allows(&pass->meeting, host)))
+                (nodes->demand && !demand_check_allows(&pass->check, host)))
                 continue;
             engine->mapper.batch_hosts[n] = host;
             engine->mapper.batch_scores[n++] = score;
@@ -195,7 +195,7 @@ static size_t find_hosts(const struct pass *pass, const struct node_set *nodes)
         const struct host_look *look = &survey->looks[host];
 
         if (look->fits_until < least || !host_is_usable(engine, nodes, host) ||
-            !meeting_allows(&pass->meeting, host))
+            !demand_check_allows(&pass->check, host))
             continue;
         engine->mapper.batch_hosts[n] = host;
         engine->mapper.batch_leases[n] = look->leases;
@@ -224,9 +224,9 @@ static void rank_by_vms(const struct pass *pass, const struct host_filter *filte
     const struct ranked_hosts *ranked = &pass->ranked;
     bool by_number = filter && filter->rank_per_vm && !is_ranked_ahead(pass, filter);
 
-    for (size_t i = 0; i < ranked->n && pass->meeting.ranks; i++)
+    for (size_t i = 0; i < ranked->n && pass->check.ranks; i++)
         ranked->ranks[i] =
-            rank_add(ranked->ranks[i], meeting_rank(&pass->meeting, ranked->hosts[i]));
+            rank_add(ranked->ranks[i], demand_check_rank(&pass->check, ranked->hosts[i]));
     for (size_t i = 0; i < ranked->n && by_number; i++) {
         uint32_t host = ranked->hosts[i];
         const struct host_load *load = load_of(pass, host);
@@ -244,7 +244,8 @@ static void drop_useless(struct pass *pass)
 
     ranked->n = 0;
     for (size_t i = 0; i < n; i++) {
-        if (ranked->scores[i] == POLICY_VETO || meeting_refused(&pass->meeting, ranked->hosts[i]))
+        if (ranked->scores[i] == POLICY_VETO ||
+            demand_check_refused(&pass->check, ranked->hosts[i]))
             continue;
         ranked->scores[ranked->n] = ranked->scores[i];
         ranked->hosts[ranked->n++] = ranked->hosts[i];
@@ -350,7 +351,7 @@ static bool put_vm(struct pass *pass, const struct node_set *nodes, uint32_t vm,
 
         if (!has_room_for_companions(pass, nodes->demand, host, &need))
             return false;
-        held = meeting_put(&pass->meeting, vm, host, &fits_until);
+        held = demand_check_put(&pass->check, vm, host, &fits_until);
         if (!held)
             return false;
         pass->engine->mapper.vm_held[vm] = held_units_share(held);
@@ -366,7 +367,7 @@ static void take_back(struct pass *pass, uint32_t set, uint32_t host, uint32_t d
 {
     const struct lease *lease = pass->request->lease;
 
-    meeting_take_back(&pass->meeting, pass->meeting.n - done);
+    demand_check_take_back(&pass->check, pass->check.n - done);
     while (done--) {
         uint32_t vm = lease->plan->set_first_vm[set] + done;
 
@@ -393,7 +394,7 @@ static bool map_together(struct pass *pass, uint32_t set, struct host_order *ord
             return true;
         take_back(pass, set, host, done);
         pass->mapping->until = until;
-        meeting_of(&pass->meeting, nodes);
+        demand_check_of(&pass->check, nodes);
     }
     return false;
 }
@@ -415,7 +416,7 @@ static bool map_set(struct pass *pass, uint32_t set)
     struct host_order order;
     uint32_t done = 0;
 
-    meeting_of(&pass->meeting, nodes);
+    demand_check_of(&pass->check, nodes);
     order_hosts(pass, nodes, &order);
     if (nodes->demand && demand_joins(nodes->demand, nodes->demand->role))
         return map_together(pass, set, &order);
@@ -446,11 +447,11 @@ bool restricted_map(struct engine *engine, const struct map_request *request,
     mapping->until = request->until;
     mapping->vm_host = engine->mapper.vm_host;
     mapping->vm_held = lease->plan->has_demand ? engine->mapper.vm_held : NULL;
-    meeting_begin(&pass.meeting, engine, request->from, request->until,
-                  mapper_least_until(request));
+    demand_check_begin(&pass.check, engine, request->from, request->until,
+                       mapper_least_until(request));
     for (; pass.sets_done < lease->request.n_node_sets && mapped; pass.sets_done++)
         mapped = map_set(&pass, lease->plan->set_order[pass.sets_done]);
-    meeting_end(&pass.meeting);
+    demand_check_end(&pass.check);
     for (size_t i = 0; i < pass.n_loads; i++)
         engine->host_slot[engine->mapper.loads[i].host] = HOST_NONE;
     return mapped && mapper_long_enough(request, mapping);
@@ -461,24 +462,24 @@ bool restricted_meet(struct engine *engine, const struct map_request *request,
 {
     const struct lease *lease = request->lease;
     bool met = true;
-    struct meeting meeting;
+    struct demand_check check;
 
     mapping->vm_held = engine->mapper.vm_held;
-    meeting_begin(&meeting, engine, request->from, request->until, mapper_least_until(request));
+    demand_check_begin(&check, engine, request->from, request->until, mapper_least_until(request));
     for (size_t set = 0; set < lease->request.n_node_sets && met; set++) {
         const struct node_set *nodes = &lease->request.node_sets[set];
         uint32_t vm = lease->plan->set_first_vm[set], end = vm + nodes->count;
 
-        meeting_of(&meeting, nodes);
+        demand_check_of(&check, nodes);
         for (; nodes->demand && vm < end && met; vm++) {
             struct held_units *held =
-                meeting_put(&meeting, vm, mapping->vm_host[vm], &mapping->until);
+                demand_check_put(&check, vm, mapping->vm_host[vm], &mapping->until);
 
             met = held != NULL;
             held_units_destroy(engine->mapper.vm_held[vm]);
             engine->mapper.vm_held[vm] = held ? held_units_share(held) : NULL;
         }
     }
-    meeting_end(&meeting);
+    demand_check_end(&check);
     return met;
 }

@@ -1,5 +1,5 @@
-/* meeting.h: during a mapping, checks whether hosts meet the demands of a lease's VMs (demand.h) in
- * addition to those of its VMs already placed.
+/* demand_check.h: during a mapping, checks whether hosts meet the demands of a lease's VMs
+ * (demand.h) in addition to those of its VMs already placed.
  *
  * Costs: as occupancy_rules_until() for a node set, and again for each VM placed whose role the
  * node set's own rules name; as occupancy_units_until() to place a VM; none for node sets without a
@@ -16,7 +16,7 @@
 
 struct engine;
 
-struct meeting {
+struct demand_check {
     struct engine *engine;
     int64_t from, until, least;     /* as in struct unit_question */
     const struct vm_demand *demand; /* of the current node set; NULL: none */
@@ -25,25 +25,27 @@ struct meeting {
     size_t n, allocated;
 };
 
-/* A meeting must end before the slot table changes. */
-void meeting_begin(struct meeting *meeting, struct engine *engine, int64_t from, int64_t until,
-                   int64_t least);
-void meeting_end(struct meeting *meeting);
+/* A check must end before the slot table changes. */
+void demand_check_begin(struct demand_check *check, struct engine *engine, int64_t from,
+                        int64_t until, int64_t least);
+void demand_check_end(struct demand_check *check);
 
 /* Sets the node set of the VMs that follow. */
-void meeting_of(struct meeting *meeting, const struct node_set *nodes);
+void demand_check_of(struct demand_check *check, const struct node_set *nodes);
 
 /* Do the rules allow a VM on the host? The rules' contribution to the host's rank. O(1). */
-bool meeting_allows(const struct meeting *meeting, uint32_t host);
-int64_t meeting_rank(const struct meeting *meeting, uint32_t host);
-/* Is it already known that meeting_put() would find no units there? See occupancy_refused(). */
-bool meeting_refused(const struct meeting *meeting, uint32_t host);
+bool demand_check_allows(const struct demand_check *check, uint32_t host);
+int64_t demand_check_rank(const struct demand_check *check, uint32_t host);
+/* Is it already known that demand_check_put() would find no units there? See occupancy_refused().
+ */
+bool demand_check_refused(const struct demand_check *check, uint32_t host);
 
 /* Places the VM on the host; shortens *until to the time up to which the demand is met. NULL: it is
- * not met up to `least`. The meeting keeps the reference. */
-struct held_units *meeting_put(struct meeting *meeting, uint32_t vm, uint32_t host, int64_t *until);
+ * not met up to `least`. The check keeps the reference. */
+struct held_units *demand_check_put(struct demand_check *check, uint32_t vm, uint32_t host,
+                                    int64_t *until);
 /* Removes all VMs except the first n. */
-void meeting_take_back(struct meeting *meeting, size_t n);
+void demand_check_take_back(struct demand_check *check, size_t n);
 
 /* Must VMs with this demand share a host with VMs of the role? */
 bool demand_joins(const struct vm_demand *demand, uint32_t role);

@@ -1,4 +1,4 @@
-/* restricted.h: maps leases that may not use all hosts, or prefer some of them. Costs: as in
+/* mapper_restricted.h: maps leases that may not use all hosts, or prefer some of them. Costs: as in
  * mapper.h.
  */
 #pragma once

@@ -1,4 +1,4 @@
-/* requests.h: handles new leases, and the pass over all waiting leases.
+/* scheduling_pass.h: the pass over all waiting leases, and how a new lease comes to wait.
  *
  * Costs: a request: O(hosts) to check whether it could ever fit. A pass: the cost of scheduling
  * each waiting lease.

@@ -1,5 +1,5 @@
-/* New leases, and the pass over all waiting leases. */
-#include "core/requests.h"
+/* The pass over all waiting leases, and new leases. */
+#include "core/scheduling_pass.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "core/estimates.h"
 #include "core/held_room.h"
 #include "core/leaving.h"
+#include "core/mapper_restricted.h"
 #include "core/outputs.h"
 #include "core/queue_order.h"
-#include "core/restricted.h"
 #include "core/schedule.h"
 #include "core/turns.h"
 #include "core/units.h"
