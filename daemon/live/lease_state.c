@@ -33,7 +33,6 @@ bool lease_is_suspended_by_us(const struct store *store, const struct lease_reco
     return false;
 }
 
-/* Was the lease promised a start or a deadline? */
 static bool lease_is_promised(const struct lease_record *lease)
 {
     return lease->accepted && (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE);
@@ -120,10 +119,11 @@ static void stop_running(const struct store *store, struct lease_record *lease)
         ends_at(lease, INSTANT_NONE);
 }
 
-/* A lease that waits again has no expected start, except for its promise. The expected time of a
- * deadline lease that ran was its resumption. */
-static void waits_again(struct lease_record *lease)
+/* A promised start stays expected. What a deadline lease that ran expected was its resumption. */
+static void waits_again(struct lease_record *lease, enum lease_event event)
 {
+    if (event == EVENT_START_FAILED || event == EVENT_PENDING_AGAIN)
+        lease->preempted_at = INSTANT_NONE;
     if (!lease_is_promised(lease) ||
         (lease->kind == LEASE_DEADLINE && lease->phase == PHASE_RUNNING))
         lease->expected = INSTANT_NONE;
@@ -198,18 +198,12 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
     case EVENT_RESUME:
         starts(store, lease, now);
         break;
-    case EVENT_REPLANNED:
-        lease->preempted_at = INSTANT_NONE;
-        break;
     case EVENT_PENDING_AGAIN:
     case EVENT_START_FAILED:
-        lease->preempted_at = INSTANT_NONE; /* what was planned for it was not the cause */
-        waits_again(lease);
-        break;
     case EVENT_SUSPENDED:
     case EVENT_STOPPED:
     case EVENT_RELEASED:
-        waits_again(lease);
+        waits_again(lease, event);
         break;
     case EVENT_PARKED:
     case EVENT_HOLD:
@@ -454,7 +448,7 @@ void lease_keeps_hosts(struct store *store, const struct lease_record *lease, in
     forget_reason(record);
 }
 
-void lease_has_moved(struct store *store, const struct lease_record *lease)
+void lease_forget_preemption(struct store *store, const struct lease_record *lease)
 {
     store_change_lease(store, lease)->preempted_at = INSTANT_NONE;
 }

@@ -160,8 +160,8 @@ bool lease_note_preemption(struct store *store, const struct lease_record *lease
 /* The noted preemption is no longer planned. */
 void lease_keeps_hosts(struct store *store, const struct lease_record *lease, int64_t now);
 
-/* The lease has moved to other hosts, as noted. */
-void lease_has_moved(struct store *store, const struct lease_record *lease);
+/* The lease has moved to other hosts, as noted, or no longer needs any. */
+void lease_forget_preemption(struct store *store, const struct lease_record *lease);
 
 /* Set the size of the lease's group. `until`: when an incomplete group counts as complete. */
 void lease_gather(struct store *store, const struct lease_record *lease, uint32_t size,

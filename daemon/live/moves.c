@@ -79,7 +79,7 @@ static void arrived(struct daemon *daemon, const struct vm_record *vm, int64_t n
     vm_end_move(daemon->store, vm);
     vm_note_moved(daemon->store, vm);
     if (lease && store_moves_away(lease))
-        lease_has_moved(daemon->store, lease);
+        lease_forget_preemption(daemon->store, lease);
     if (lease && store_is_leaving(lease))
         daemon_replan(daemon, "VM %d has left its host", vm->id);
 }

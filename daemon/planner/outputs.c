@@ -209,10 +209,12 @@ static void withdrawn(struct planner *planner, const struct lease_record *lease,
 
     if (!lease_can(lease, EVENT_SUSPEND))
         return;
-    if (has_only_its_turn(planner, lease)) /* the next plan gives the reason for waiting */
+    if (has_only_its_turn(planner, lease)) { /* the next plan gives the reason for waiting */
+        lease_forget_preemption(planner->store, lease);
         lease_apply(planner->store, lease, EVENT_REPLANNED, now, "%s", "");
-    else
+    } else {
         lease_apply_because(planner->store, lease, again ? EVENT_RESTART : EVENT_SUSPEND, now);
+    }
     planned_of(&planner->planned, lease->id)->in_engine = false;
     planner->outdated = true;
 }

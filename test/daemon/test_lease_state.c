@@ -291,14 +291,15 @@ static void what_waits_again_keeps_its_promise(void **state)
     assert_true(ran->expected == INSTANT_NONE);
 }
 
-/* A preemption that was planned for a start is over when the start is. */
-static void a_start_without_effect_was_not_preempted(void **state)
+/* Its preemption was planned and is not the cause. */
+static void a_lease_whose_start_fails_was_not_preempted(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
-    static const enum lease_event events[] = {EVENT_REPLANNED, EVENT_START_FAILED};
+    static const enum lease_event events[] = {EVENT_PENDING_AGAIN, EVENT_START_FAILED};
 
     for (int64_t i = 0; i < 2; i++) {
-        struct lease_record *lease = add(store, 10 + 10 * i, PHASE_STARTING, GOAL_RUN);
+        struct lease_record *lease =
+            add(store, 10 + 10 * i, i == 0 ? PHASE_RUNNING : PHASE_STARTING, GOAL_RUN);
 
         assert_true(lease_note_preemption(store, lease, 3, NOW + 60));
         assert_int_equal(lease_apply(store, lease, events[i], NOW, "%s", ""), 0);
@@ -423,7 +424,7 @@ int main(int argc, char **argv)
         TEST(a_lease_that_is_asked_for_again_begins_afresh),
         TEST(a_reservation_without_room_becomes_best_effort),
         TEST(what_waits_again_keeps_its_promise),
-        TEST(a_start_without_effect_was_not_preempted),
+        TEST(a_lease_whose_start_fails_was_not_preempted),
         TEST(a_new_reason_forgets_the_old_one),
         TEST(a_reason_is_a_value),
         TEST(the_oldest_host_to_avoid_is_forgotten),
