@@ -177,8 +177,8 @@ static bool has_pages(const struct pool_asking *asking)
 /* Is the page to be asked for again, because oned or its library could not make the document? */
 static bool shrinks(const struct pool_asking *asking, const struct rpc_reply *reply)
 {
-    if (!has_pages(asking) || asking->page_size == 1 ||
-        (reply->outcome != RPC_FAULT && reply->outcome != RPC_UNKNOWN))
+    if (!has_pages(asking) || asking->page_size == 1 || reply->outcome != RPC_UNKNOWN ||
+        reply->timed_out)
         return false;
     asking->self->page_size = (asking->page_size + PAGE_SHRINKS - 1) / PAGE_SHRINKS;
     return true;

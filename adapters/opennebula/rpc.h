@@ -54,6 +54,7 @@ enum {
 struct rpc_reply {
     enum rpc_outcome outcome;
     int64_t code;        /* REFUSED: oned's code; FAULT: the fault's; UNKNOWN, NOT_SENT: 0 */
+    bool timed_out;      /* UNKNOWN: no complete answer came in time */
     const char *message; /* not DONE: the cause in one line, with the method, without secrets */
     /* DONE: the value, one of: */
     const char *text; /* a string of `length` bytes, 0-terminated; NULL: not a string */

@@ -242,6 +242,7 @@ static void report_failure(struct rpc_call *call, CURLcode code)
     const char *why = call->curl_error[0] ? call->curl_error : curl_easy_strerror(code);
     const char *url = call->line->endpoint.url;
 
+    reply.timed_out = reply.outcome == RPC_UNKNOWN && code == CURLE_OPERATION_TIMEDOUT;
     if (call->too_long)
         report(call, &reply, "%s: the answer of %s is longer than %zu bytes (answer-limit)",
                call->method, url, call->line->answer_limit);
@@ -251,7 +252,7 @@ static void report_failure(struct rpc_call *call, CURLcode code)
         report(call, &reply, TOO_LATE, call->method);
     else if (reply.outcome == RPC_NOT_SENT)
         report(call, &reply, "%s: no connection to %s: %s", call->method, url, why);
-    else if (code == CURLE_OPERATION_TIMEDOUT)
+    else if (reply.timed_out)
         report(call, &reply, "%s: no answer from %s within %.3g s", call->method, url,
                (double)call->timeout / 1000);
     else
