@@ -63,7 +63,9 @@ static void print_leadership(const json_t *oned, FILE *stream)
     bool acts = json_is_true(json_object_get(oned, "acts"));
     const json_t *server = json_object_get(oned, "server");
 
-    if (!json_object_get(oned, "acts") || (acts && !server))
+    bool dry_run = json_is_true(json_object_get(oned, "dry_run"));
+
+    if (!json_object_get(oned, "acts") || (!server && (acts || !(*host || dry_run))))
         return;
     begin_line("front-end", stream);
     if (server) {
@@ -73,7 +75,7 @@ static void print_leadership(const json_t *oned, FILE *stream)
             fprintf(stream, " in Raft term %" PRId64, client_integer(oned, "raft_term"));
         fprintf(stream, "; ");
     }
-    if (json_is_true(json_object_get(oned, "dry_run")))
+    if (dry_run)
         fprintf(stream, "galernad sends no commands (dry-run is on)");
     else
         fprintf(stream, "galernad %s", acts ? "acts" : "stands by");

@@ -140,6 +140,7 @@ static void put_leadership(const struct daemon *daemon, json_t *oned)
     const struct cloud_leadership *leadership = world_leadership(daemon->world);
     const struct cloud_mark *acting = guard_acting(daemon->guard);
     bool known = daemon->poll_ok || leadership->server < 0;
+    bool acts = known && daemon->fence.held && !daemon->live->dry_run;
 
     json_object_set_new(oned, "role",
                         known && leadership->role[0] ? json_string(leadership->role) : json_null());
@@ -148,9 +149,9 @@ static void put_leadership(const struct daemon *daemon, json_t *oned)
         json_object_set_new(oned, "raft_term", json_integer((json_int_t)leadership->term));
     }
     json_object_set_new(oned, "dry_run", json_boolean(daemon->live->dry_run));
-    json_object_set_new(oned, "acts",
-                        json_boolean(known && daemon->fence.held && !daemon->live->dry_run));
-    if (!known || !acting->instance[0] || acting->beat < 0)
+    json_object_set_new(oned, "acts", json_boolean(acts));
+    if (!known || !acting->instance[0] || acting->beat < 0 ||
+        (!acts && !guard_acts_elsewhere(daemon->guard))) /* the own mark could not be renewed */
         return;
     json_object_set_new(oned, "acting_on", json_from_text(acting->host));
     if (acting->term > 0) {

@@ -307,6 +307,13 @@ const struct cloud_mark *guard_acting(const struct guard *guard)
     return guard->claim.state == CLAIM_HELD ? &guard->claim.own : &guard->claim.other;
 }
 
+bool guard_acts_elsewhere(const struct guard *guard)
+{
+    const struct cloud_mark *acting = guard_acting(guard);
+
+    return acting->instance[0] && strcmp(acting->place, guard->claim.own.place) != 0;
+}
+
 static bool differ(const char *own, const char *other)
 {
     return *own && *other && strcmp(own, other) != 0;
@@ -317,7 +324,7 @@ bool guard_differs(const struct guard *guard, char *text, size_t size)
     const struct cloud_mark *own = &guard->claim.own, *other = &guard->claim.other;
     const char *what = NULL;
 
-    if (!other->instance[0] || strcmp(other->place, own->place) == 0)
+    if (!guard_acts_elsewhere(guard))
         return false;
     if (claim_is_newer(other) && other->beat >= 0)
         what = "has a newer version, so this one stays passive: upgrade this front-end";

@@ -61,6 +61,8 @@ bool guard_may_send(const struct guard *guard, const struct cloud_leadership *le
 int64_t guard_send_by(const struct guard *guard);
 /* The mark as last read or written; instance "": unknown. */
 const struct cloud_mark *guard_acting(const struct guard *guard);
+/* Is that mark of a galernad with another place (struct cloud_mark)? */
+bool guard_acts_elsewhere(const struct guard *guard);
 /* How the galernad that acts on another front-end differs from this one, as a sentence: the rules
  * of the mark, the key of promises, the configuration. False: no known difference. */
 bool guard_differs(const struct guard *guard, char *text, size_t size);

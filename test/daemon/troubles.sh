@@ -41,6 +41,8 @@ status 0 '^leases '
 
 kill -KILL "$sandbox"
 status 1 '^problem +.*(connect|127.0.0.1).* \(since [0-9-]+ '
+status 1 '^problem +commands suspended until OpenNebula has the mark of this galernad again'
+! grep -q '^front-end' "$work/status" || fail "its own mark is another galernad: $(cat "$work/status")"
 for command in 'queue' 'lease list' 'lease why 0' 'host list'; do
     # shellcheck disable=SC2086 # several words
     "$galerna" $command --state-dir "$work/state" >/dev/null 2>"$work/err"
