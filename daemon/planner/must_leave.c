@@ -47,6 +47,33 @@ int64_t lease_leaves_at(const struct store *store, const struct lease_record *le
     return lease->preempted_at;
 }
 
+/* Is one of its hosts known to become one of the other lease's? */
+static bool shares_host(const struct store *store, int64_t id, int64_t other)
+{
+    size_t n, n_others;
+    const struct vm_record *const *vms = store_vms_of(store, id, &n);
+    const struct vm_record *const *others = store_vms_of(store, other, &n_others);
+
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone && vms[i]->host >= 0 && is_on(others, n_others, vms[i]->host))
+            return true;
+    return false;
+}
+
+int64_t lease_next_on_hosts(const struct store *store, const struct lease_record *lease)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(store, &n);
+    const struct lease_record *next = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        if (leases[i]->phase == PHASE_RESERVED && leases[i]->expected != INSTANT_NONE &&
+            (!next || leases[i]->expected < next->expected) &&
+            shares_host(store, leases[i]->id, lease->id))
+            next = leases[i];
+    return next ? next->id : -1;
+}
+
 int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now)
 {
     const struct lease_record *other = store_lease(store, lease->preempted_for);

@@ -58,10 +58,38 @@ static void start_lease(struct planner *planner, const struct lease_record *leas
     lease_apply(planner->store, lease, resumes ? EVENT_RESUME : EVENT_START, now, "%s", "");
 }
 
+static void note_preemption(struct planner *planner, const struct lease_record *lease, int64_t other,
+                            int64_t at, int64_t now)
+{
+    char when[64];
+
+    if (!lease_note_preemption(planner->store, lease, other, at))
+        return; /* every plan repeats it */
+    lease_time_text(store_leaves_at(lease), when, sizeof when);
+    store_history(planner->store, lease->id, now, "preempted", "to be %s for lease %lld at %s",
+                  store_preemption_word(lease), (long long)other, when);
+}
+
+/* A lease that the plan put into a gap is suspended at its end without having been preempted. */
+static void note_end_of_gap(struct planner *planner, const struct lease_record *lease, int64_t now)
+{
+    int64_t next = lease_next_on_hosts(planner->store, lease);
+    struct reason reason = {.id = REASON_SUSPENDED_PLANNED, .n = {now}};
+
+    if (next >= 0)
+        reason = (struct reason){.id = REASON_SUSPENDED_FOR, .n = {next, now}};
+    planner_set_reason(planner, lease, &reason);
+    if (next >= 0)
+        note_preemption(planner, lease, next, now, now);
+}
+
 static void stop_lease(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
-    if (lease_can(lease, EVENT_SUSPEND))
-        lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
+    if (!lease_can(lease, EVENT_SUSPEND))
+        return;
+    if (!store_is_preempted(lease))
+        note_end_of_gap(planner, lease, now);
+    lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
 }
 
 /* The engine counts from the planned start; a lease whose VMs start late still gets its full time.
@@ -184,7 +212,6 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
 {
     bool again = output->how == PREEMPTED_REQUEUE && !planner_keeps_work(planner, lease);
     struct reason reason = output->reason;
-    char when[64];
 
     if (output->how == PREEMPTED_REQUEUE) /* the engine may have planned the lease again since */
         reason = (struct reason){.id = again ? REASON_REQUEUED_FOR : REASON_SUSPENDED_FOR,
@@ -193,11 +220,7 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
     if (output->how == PREEMPTED_REQUEUE && has_only_its_turn(planner, lease))
         return;
     planner_set_reason(planner, lease, &reason);
-    if (!lease_note_preemption(planner->store, lease, output->other, output->at))
-        return; /* every plan repeats it */
-    lease_time_text(store_leaves_at(lease), when, sizeof when);
-    store_history(planner->store, lease->id, now, "preempted", "to be %s for lease %lld at %s",
-                  store_preemption_word(lease), (long long)output->other, when);
+    note_preemption(planner, lease, output->other, output->at, now);
 }
 
 /* The engine has no time for the suspension and requeues the lease at once. Its VMs are suspended

@@ -3,10 +3,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "daemon/live/lease_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/house.h"
 
@@ -54,6 +56,42 @@ static void one_that_is_suspended_later_says_so(void **state)
     assert_true(store_is_preempted(lease));
     assert_int_equal(lease->reason_id, REASON_SUSPENDED_FOR);
     assert_int_equal(store_leaves_at(lease), NOW + 90);
+    close_house(&house);
+}
+
+static void keep_suspension(void *context, const struct store_event *event)
+{
+    char *text = context;
+
+    if (strcmp(event->event, "suspending") == 0)
+        snprintf(text, STORE_TEXT_MAX, "%s", event->text);
+}
+
+/* The plan had it end in a gap before the reservation, and its owner was warned of its end: who comes
+ * next is the reason all the same. */
+static void one_that_ran_in_a_gap_says_who_comes_next(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 600);
+    struct lease_record *promised = add_lease(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 200);
+    char text[STORE_TEXT_MAX] = "";
+    struct error err = {0};
+    struct house house;
+
+    open_house(&house, store, 1);
+    lease->since = NOW - 100;
+    lease->preempted_for = 2;
+    lease->preempted_at = promised->start = NOW + 100;
+    vm_to_change(store, 1)->goal = GOAL_RUN;
+    rebuild(&house, NOW);
+    lease_forget_preemption(store, lease);
+    lease->reason_id = REASON_ENDS_SOON;
+    lease->reason_n[0] = NOW + 500;
+    assert_int_equal(planner_plan(house.planner, false, NOW + 90, &err), 0);
+    assert_int_equal(lease->phase, PHASE_STOPPING);
+    assert_true(store_is_preempted(lease));
+    assert_int_equal(store_each_event(store, 1, 0, keep_suspension, text, &err), 0);
+    assert_string_equal(text, "for lease 2");
     close_house(&house);
 }
 
@@ -116,6 +154,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_whose_host_is_not_needed_any_more_stays, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_is_suspended_later_says_so, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(one_that_ran_in_a_gap_says_who_comes_next, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_leaves_for_a_reservation_without_a_place_stays,
                                         store_set_up, store_tear_down),
