@@ -24,6 +24,7 @@ enum {
     ESTIMATE_INTERVAL = 30, /* seconds between messages of a waiting VM with the same reason */
     ROOM_INTERVAL = 10,     /* likewise, between different reasons for lack of room */
     REWRITE_INTERVAL = 2,   /* seconds between two messages of a VM that is not to be suspended */
+    LOCKED_INTERVAL = 60,   /* likewise, of a locked VM, whose messages OpenNebula refuses */
     PER_SECOND = 10,        /* messages of all VMs together that differ only in such details */
 };
 
@@ -305,8 +306,11 @@ void messages_see(struct messages *messages, int64_t now)
 
 static bool may_be_written(const struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
-    return !vm->message_in_flight && (now - vm->message_at >= REWRITE_INTERVAL ||
-                                      now < vm->message_at || promises_precede(daemon, vm));
+    const struct vm_observation *observed = world_vm(daemon->world, vm->id);
+    int64_t interval = observed && observed->locked ? LOCKED_INTERVAL : REWRITE_INTERVAL;
+
+    return !vm->message_in_flight && (now - vm->message_at >= interval || now < vm->message_at ||
+                                      promises_precede(daemon, vm));
 }
 
 /* Composes the message. False: the VM shows a different one. */

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
 #include "daemon/live/vm_state.h"
@@ -495,6 +496,37 @@ static void a_vm_that_is_gone_is_not_stuck(void **state)
     scene_close(&scene);
 }
 
+/* OpenNebula refuses the message of a locked VM: it is tried again now and then, not at each poll. */
+static void a_locked_vm_is_seldom_written_to(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct scene scene;
+    size_t sent = 0;
+    int64_t now = clock_now();
+
+    scene_open(&scene, store);
+    scene.daemon.messages = messages_create(&scene.daemon);
+    fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 512)->locked = true;
+    scene_add(&scene, 1, 1, GOAL_NONE, -1, 100, 512);
+    lease_to_change(store, 1)->phase = PHASE_WAITING;
+    lease_explain(store, store_lease(store, 1), &(struct reason){.id = REASON_DRAINED}, NULL,
+                  INSTANT_NONE);
+    scene.fake->message_reply =
+        (struct cloud_reply){.outcome = CLOUD_REFUSED, .message = "VM is locked. [1]"};
+    scene_poll(&scene);
+    for (int64_t later = 0; later < 30; later += 3) {
+        sent += messages_prepare(scene.daemon.messages, now + later);
+        answer_all(&scene);
+    }
+    assert_int_equal(sent, 1);
+    scene.fake->vms[0].locked = false;
+    scene_poll(&scene);
+    assert_int_equal(messages_prepare(scene.daemon.messages, now + 30), 1);
+    answer_all(&scene);
+    messages_destroy(scene.daemon.messages);
+    scene_close(&scene);
+}
+
 static void hear_last(void *context, const struct store_event *event)
 {
     snprintf(context, STORE_TEXT_MAX, "%s", event->text);
@@ -547,6 +579,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_that_wait_share_a_pace, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(what_waits_for_its_turn_says_so_until_it_begins,
                                         store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(a_locked_vm_is_seldom_written_to, store_set_up,
+                                        store_tear_down),
         cmocka_unit_test_setup_teardown(a_refused_lease_keeps_its_reason, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(a_vm_that_is_gone_is_not_stuck, store_set_up,
