@@ -270,7 +270,8 @@ static enum command needs(struct enactor *enactor, const struct vm_record *vm, i
     enum command command;
 
     if (vm->gone || (vm->goal == GOAL_NONE && !vm_moves(vm))) {
-        if (vm->gone || !observed || observed_holds_host(observed))
+        if (vm->gone || !observed || observed_holds_host(observed) ||
+            vm->last == COMMAND_RECREATE) /* it left the host */
             vm_note_effect(enactor->daemon->store, vm);
         else if (vm->last) /* its start was taken back */
             enactor_may_repeat(enactor, vm, observed, now);

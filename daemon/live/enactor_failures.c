@@ -74,16 +74,24 @@ static void note(struct enactor *enactor, const struct vm_record *vm, const stru
     complain(enactor, vm, reason, text, now);
 }
 
-/* Retries are limited: the user is notified, and can release the VM for another attempt. */
-static bool is_out_of_attempts(struct enactor *enactor, const struct vm_record *vm, int64_t now)
+/* Retries are limited. */
+static bool is_out_of_attempts(const struct enactor *enactor, const struct vm_record *vm)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+
+    return vm->attempts >= enactor->daemon->live->retry_limit && vm->goal == GOAL_RUN && lease &&
+           lease->phase == PHASE_STARTING && !vm->ran;
+}
+
+/* The user is notified, and can release the VM for another attempt. */
+static bool abandon_if_out_of_attempts(struct enactor *enactor, const struct vm_record *vm,
+                                       int64_t now)
+{
     char last[LAST_MOST];
 
-    if (vm->attempts < enactor->daemon->live->retry_limit || vm->goal != GOAL_RUN || !lease ||
-        lease->phase != PHASE_STARTING || vm->ran)
+    if (!is_out_of_attempts(enactor, vm))
         return false;
-    store_reason_sentence(lease, false, last, sizeof last);
+    store_reason_sentence(store_lease(enactor->daemon->store, vm->lease), false, last, sizeof last);
     reconcile_abandon_start(enactor->daemon, vm, last, now);
     return true;
 }
@@ -130,12 +138,12 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
          &(struct reason){.id = REASON_VM_FAILED,
                           .n = {vm->id, observed->history.host, vm->attempts},
                           .text = text},
-         again, now);
+         is_out_of_attempts(enactor, vm) ? INSTANT_NONE : again, now);
     if (!failed_elsewhere(vm, observed->history.host, now) &&
         quarantine_note(&enactor->daemon->quarantine, observed->history.host, vm->id, now)) {
         enactor_tell_quarantine(enactor, observed->history.host, "several VMs failed on it", now);
     }
-    is_out_of_attempts(enactor, vm, now);
+    abandon_if_out_of_attempts(enactor, vm, now);
     return !vm->ran;
 }
 
@@ -250,7 +258,7 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
          count_refusal(enactor, vm, reply->refusal, now), now);
     if (vm->goal == GOAL_END && vm->attempts + vm->refusals == 1)
         daemon_replan(enactor->daemon, "VM %d is not leaving host %d", vm->id, vm->host);
-    if (is_out_of_attempts(enactor, vm, now) || reply->refusal != CLOUD_NO_HOST)
+    if (abandon_if_out_of_attempts(enactor, vm, now) || reply->refusal != CLOUD_NO_HOST)
         return;
     note_wrong_count(enactor, vm);
     vm_avoid_host(store, vm, vm->host, now + AVOID_AFTER_REFUSAL);

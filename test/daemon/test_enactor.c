@@ -194,6 +194,51 @@ static void a_start_without_effect_is_not_repeated_for_a_new_plan(void **state)
     scene_close(&scene);
 }
 
+static void hear_failure(void *context, const struct store_event *event)
+{
+    if (strcmp(event->event, "start-failed") == 0)
+        snprintf(context, STORE_TEXT_MAX, "%s", event->text);
+}
+
+/* Each failure says when the start is tried again, but for the last. */
+static void the_last_failure_announces_no_start(void **state)
+{
+    for (int limit = 1; limit <= 2; limit++) {
+        char text[STORE_TEXT_MAX] = "";
+        struct scene scene;
+
+        scene_open_with_hosts(&scene, store_of(state), 1);
+        scene.live.retry_limit = limit;
+        store_listen(store_of(state), hear_failure, text);
+        scene_add_seen(&scene, limit, limit, GOAL_RUN, 0, VM_FAILED, 0, 100);
+        lease_to_change(store_of(state), limit)->phase = PHASE_STARTING;
+        scene_poll(&scene);
+        scene_enact(&scene, NOW);
+        assert_non_null(strstr(text, "failed on host 0, attempt 1"));
+        assert_int_equal(strstr(text, "is tried again") != NULL, limit > 1);
+        assert_int_equal(store_lease(store_of(state), limit)->phase == PHASE_FAILED, limit == 1);
+        store_ignore(store_of(state), text);
+        scene_close(&scene);
+    }
+}
+
+/* It is made anew on its failed host, and waits: its next start repeats nothing. */
+static void a_vm_made_anew_starts_without_a_pause(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm;
+
+    scene_open_with_hosts(&scene, store_of(state), 1);
+    scene.live.retry_backoff = 10;
+    vm = scene_add_seen(&scene, 1, 1, GOAL_NONE, 0, VM_PENDING, -1, 100);
+    vm->last = COMMAND_RECREATE;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 0);
+    assert_int_equal(vm->in_vain, 0);
+    assert_true(vm->next_try <= NOW);
+    scene_close(&scene);
+}
+
 /* Operations that the former leader began may never end: commands do not wait for them. */
 static void operations_from_before_an_election_do_not_count(void **state)
 {
@@ -523,6 +568,8 @@ int main(void)
         WITH_STORE(each_goal_has_its_command),
         WITH_STORE(a_command_without_effect_is_not_repeated_at_once),
         WITH_STORE(a_start_without_effect_is_not_repeated_for_a_new_plan),
+        WITH_STORE(the_last_failure_announces_no_start),
+        WITH_STORE(a_vm_made_anew_starts_without_a_pause),
         WITH_STORE(operations_from_before_an_election_do_not_count),
         WITH_STORE(an_operation_that_is_overdue_is_told),
         WITH_STORE(a_suspension_that_begins_late_is_not_commanded_twice),
