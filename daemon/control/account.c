@@ -21,6 +21,7 @@ struct part {
     int64_t span, inside; /* seconds of running in the history, and their part in the period */
     int64_t first, last;  /* its first start, and last event; INSTANT_NONE */
     bool leaves;          /* its preemption is planned, by the history so far */
+    bool is_broken;       /* its promise */
     int64_t preemptions, refusals, late;
 };
 
@@ -153,6 +154,16 @@ static bool is_preemption(struct part *part, const char *word)
     return goes && planned;
 }
 
+/* Does the event break the lease's promise? One that is missed was late before. */
+static bool breaks_promise(struct part *part, const char *word)
+{
+    static const char *const breaches[] = {"late", "missed", NULL};
+    bool breaks = !part->is_broken && is_one_of(word, breaches);
+
+    part->is_broken = part->is_broken || breaks;
+    return breaks;
+}
+
 static void add_event(void *context, const struct store_event *event)
 {
     static const char *const stops[] = {"suspended", "stopped",       "requeued",
@@ -160,7 +171,7 @@ static void add_event(void *context, const struct store_event *event)
                                         "missed",    "given-up",      NULL};
     struct account *account = context;
     struct part *part = map_value(&account->parts, map_find(&account->parts, event->lease));
-    bool preempted;
+    bool preempted, broken;
 
     if (!part)
         return;
@@ -174,11 +185,12 @@ static void add_event(void *context, const struct store_event *event)
         close_run(account, part, event->at);
     }
     preempted = is_preemption(part, event->event);
+    broken = breaks_promise(part, event->event);
     if (!is_in(&account->period, event->at))
         return;
     part->preemptions += preempted;
     part->refusals += strcmp(event->event, "refused") == 0;
-    part->late += strcmp(event->event, "late") == 0 || strcmp(event->event, "missed") == 0;
+    part->late += broken;
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */

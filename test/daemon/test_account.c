@@ -70,6 +70,8 @@ static void tell_story(struct store_fixture *fixture)
     lease = add(store, 3, "carl", 200);
     lease->phase = PHASE_REFUSED;
     say(store, 3, 210, "refused");
+    say(store, 3, 3004, "late");
+    say(store, 3, 3100, "missed");
     add(store, 4, "anna", 9000);
     store_must_commit(store);
     store_reopen(fixture);
@@ -207,6 +209,7 @@ static void all_is_summed_up(void **state)
     assert_int_equal(row.late, 1);
     row = row_of(fixture->store, "carl", 0, 10000);
     assert_int_equal(row.refused, 1);
+    assert_int_equal(row.late, 1);
     assert_int_equal(row.cpu + row.waits, 0);
     row = row_of(fixture->store, "staff", 0, 10000);
     assert_int_equal(row.leases, 3);
