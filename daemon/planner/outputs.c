@@ -58,8 +58,8 @@ static void start_lease(struct planner *planner, const struct lease_record *leas
     lease_apply(planner->store, lease, resumes ? EVENT_RESUME : EVENT_START, now, "%s", "");
 }
 
-static void note_preemption(struct planner *planner, const struct lease_record *lease, int64_t other,
-                            int64_t at, int64_t now)
+static void note_preemption(struct planner *planner, const struct lease_record *lease,
+                            int64_t other, int64_t at, int64_t now)
 {
     char when[64];
 

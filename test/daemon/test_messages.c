@@ -496,7 +496,7 @@ static void a_vm_that_is_gone_is_not_stuck(void **state)
     scene_close(&scene);
 }
 
-/* OpenNebula refuses the message of a locked VM: it is tried again now and then, not at each poll. */
+/* OpenNebula refuses the message of a locked VM: it is not tried again at each poll. */
 static void a_locked_vm_is_seldom_written_to(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;

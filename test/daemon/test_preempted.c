@@ -67,8 +67,8 @@ static void keep_suspension(void *context, const struct store_event *event)
         snprintf(text, STORE_TEXT_MAX, "%s", event->text);
 }
 
-/* The plan had it end in a gap before the reservation, and its owner was warned of its end: who comes
- * next is the reason all the same. */
+/* The plan had it end in a gap before the reservation, and its owner was warned of its end: who
+ * comes next is the reason all the same. */
 static void one_that_ran_in_a_gap_says_who_comes_next(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
