@@ -123,18 +123,21 @@ static void add_left(struct sentence *sentence)
     add(sentence, ", %s left to run", left);
 }
 
-/* The lease left its hosts for another lease. */
+/* The lease left its hosts for another lease. Until the next plan, its reason is
+ * still that it is to leave them. */
 static void say_preempted(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
     bool suspended = strcmp(store_preemption_word(lease), "suspended") == 0;
+    bool planned = is_plan(lease) || lease->reason_id == REASON_SUSPENDED_FOR ||
+                   lease->reason_id == REASON_REQUEUED_FOR;
 
     add(sentence, "%s for lease %lld", suspended ? "Suspended" : "Stopped",
         (long long)lease->preempted_for);
     if (announces(sentence, lease->expected))
         add_time(sentence, " until ", lease->expected, lease->contract ? "" : " (estimate)");
     add_left(sentence);
-    if (!announces(sentence, lease->expected) && !is_plan(lease))
+    if (!announces(sentence, lease->expected) && !planned)
         add_reason(
             sentence,
             reason_lead(lease->reason_id) == LEAD_WAITS ? ", waiting " : ". At present: ", true);
@@ -151,7 +154,7 @@ static void say_what_for(struct sentence *sentence)
     else if (lease->reason_id != REASON_PLANNED || n[3] == 0 || (n[1] < 0 && !*lease->reason))
         add(sentence, " for room");
     else if (n[1] >= 0)
-        add(sentence, " for room on host %lld (in use by lease %lld)", (long long)n[2],
+        add(sentence, " for room on host %lld (taken by lease %lld)", (long long)n[2],
             (long long)n[1]);
     else
         add(sentence, " for room on host %lld (%s)", (long long)n[2], lease->reason);

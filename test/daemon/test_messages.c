@@ -149,6 +149,7 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     expect(&lease, "Being suspended for lease 7");
     lease.phase = PHASE_WAITING;
     lease.accumulated = 3000;
+    expect(&lease, "Suspended for lease 7, 1h10m left to run"); /* not yet planned again */
     lease.reason_id = REASON_PLANNED;
     lease.reason_n[0] = 6001;
     lease.reason_word = "planned";
@@ -170,7 +171,7 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     lease.reason_n[3] = 6000;
     lease.reason_n[1] = 9;
     lease.reason_n[2] = 3;
-    expect_wait(&lease, "Waiting for room on host 3 (in use by lease 9), 1h10m left to run");
+    expect_wait(&lease, "Waiting for room on host 3 (taken by lease 9), 1h10m left to run");
     lease.reason_n[1] = -1;
     expect_wait(&lease, "Waiting for room, 1h10m left to run");
     lease.reason = "booked for 'course'";
