@@ -158,7 +158,7 @@ void candidates_gather(struct engine *engine, const struct map_request *request,
 {
     struct index_walk walk = reservation_index_after(&engine->bookings.by_end, request->from);
 
-    if (request->from >= request->until) /* in Haizea, nobody is in the way of a lease of no time */
+    if (request->from >= request->until) /* Haizea: a lease without duration has no victims */
         return;
     for (const struct index_entry *entry; (entry = index_walk_next(&walk));) {
         const struct reservation *r = entry->reservation;

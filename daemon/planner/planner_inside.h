@@ -346,7 +346,8 @@ void planner_review_leaves(struct planner *planner, int64_t now);
 /* --- must_leave.c: VMs that must leave their hosts --- */
 /* When the lease must leave its hosts for a lease that is still promised them; INSTANT_NONE. */
 int64_t lease_leaves_at(const struct store *store, const struct lease_record *lease, int64_t now);
-/* The lease that is promised one of the lease's hosts, and starts first; -1: none. O(leases). */
+/* The lease that is promised one of the lease's hosts, and starts first; -1: none. O(VMs of
+ * reserved leases x VMs of the lease). */
 int64_t lease_next_on_hosts(const struct store *store, const struct lease_record *lease);
 /* When the lease must be on other hosts because another lease gets its own: the start of that
  * lease, even if it has passed and the lease still occupies the hosts; INSTANT_NONE. */

@@ -48,7 +48,7 @@ grep -q 'newer version' "$work/status" || fail "a start does not say that anothe
 call one.document.delete 0
 acts second 10
 
-# An oned that the others are gone from follows nobody, and its galernad waits.
+# An oned without the other servers of its zone has no leader, and its galernad waits.
 call sandbox.raft 1 17
 sleep 3
 status second ", candidate"

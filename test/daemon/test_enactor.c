@@ -222,8 +222,8 @@ static void the_last_failure_announces_no_start(void **state)
     }
 }
 
-/* It is made anew on its failed host, and waits: its next start repeats nothing. */
-static void a_vm_made_anew_starts_without_a_pause(void **state)
+/* The VM was recreated after a failure on its host: its next start repeats no command. */
+static void a_recreated_vm_starts_without_a_pause(void **state)
 {
     struct scene scene;
     struct vm_record *vm;
@@ -569,7 +569,7 @@ int main(void)
         WITH_STORE(a_command_without_effect_is_not_repeated_at_once),
         WITH_STORE(a_start_without_effect_is_not_repeated_for_a_new_plan),
         WITH_STORE(the_last_failure_announces_no_start),
-        WITH_STORE(a_vm_made_anew_starts_without_a_pause),
+        WITH_STORE(a_recreated_vm_starts_without_a_pause),
         WITH_STORE(operations_from_before_an_election_do_not_count),
         WITH_STORE(an_operation_that_is_overdue_is_told),
         WITH_STORE(a_suspension_that_begins_late_is_not_commanded_twice),
