@@ -507,9 +507,9 @@ static void a_locked_vm_is_seldom_written_to(void **state)
 
     scene_open(&scene, store);
     scene.daemon.messages = messages_create(&scene.daemon);
-    fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 512)->locked = true;
-    scene_add(&scene, 1, 1, GOAL_NONE, -1, 100, 512);
-    lease_to_change(store, 1)->phase = PHASE_WAITING;
+    fake_cloud_add_vm(scene.fake, 1, VM_RUNNING, 0, 100, 512)->locked = true;
+    scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 512);
+    lease_to_change(store, 1)->phase = PHASE_STOPPING;
     lease_explain(store, store_lease(store, 1), &(struct reason){.id = REASON_DRAINED}, NULL,
                   INSTANT_NONE);
     scene.fake->message_reply =
