@@ -9,8 +9,8 @@ build_packages=(gcc libc6-dev cmake ninja-build pkgconf libxml2-dev libsqlite3-d
 test_packages=(g++ libcmocka-dev make mold openssl python3)
 
 # The undefined-behaviour sanitizer traps, and the address sanitizer says where. Freed memory is kept from
-# reuse for a shorter while than by default: short processes would spend their time on new pages. Five calls
-# of those that led to each allocation are remembered, not thirty.
+# reuse for a shorter while than by default: short processes would spend their time on new pages. Each
+# allocation is stored with 5 callers instead of 30.
 export ASAN_OPTIONS=handle_sigill=1:quarantine_size_mb=8:malloc_context_size=5${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
 # shellcheck disable=SC2034
