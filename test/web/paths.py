@@ -233,10 +233,13 @@ made = send(anna, "POST", "/leases", json.dumps(
 assert made[0] == 201, made
 lease = json.loads(made[2])["lease"]
 for _ in range(200):
-    if json.loads(send(anna, "GET", f"/leases/{lease}")[2]).get("lease", {}).get("phase") == "reserved":
+    before = state()
+    phases = {one[0]: one[1] for one in before[0]}
+    if lease in phases and set(phases.values()) <= {"reserved", "ended", "refused"}:  # nothing is on its way
         break
     time.sleep(0.1)
-before = state()
+else:
+    sys.exit(f"leases that do not come to rest: {before}")
 for path, operations in described["paths"].items():
     methods(path, operations)
     neighbours(path)
