@@ -287,7 +287,7 @@ static json_t *wait_for_decision(const struct client *client, int64_t id, int64_
     const struct timespec pause = {.tv_nsec = LOOK_EVERY * 1000000L};
     json_t *lease = NULL;
 
-    /* galernad sees its new VMs at its next poll of OpenNebula. */
+    /* galernad may not have seen its new VMs when OpenNebula is slow. */
     patient.tolerates = "not-found";
     for (int64_t i = 0; i < wait * 1000 / LOOK_EVERY; i++) {
         json_t *answer;

@@ -495,6 +495,7 @@ int daemon_run(struct daemon *daemon, struct error *err)
         }
         look_at_watched(daemon);
         look_ahead(daemon);
+        services_answer_requests(daemon);
         services_usage_go_on(daemon);
         if (wait_for_something(daemon, err) < 0)
             return -1;

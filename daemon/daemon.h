@@ -132,6 +132,7 @@ struct daemon {
     struct kept_drains kept_drains;
     struct rebalancing rebalancing;
     struct asked_hosts asked;
+    struct making *makings; /* requests whose VMs have been created and not yet seen */
     bool attribute_asked; /* the planner tries a change requested by a VM's attribute */
     bool replan;          /* rebuild the engine in the next cycle */
     char replan_why[128]; /* the first reason, for the log */

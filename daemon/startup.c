@@ -557,9 +557,7 @@ static void take_down(struct app *app)
     learned_destroy(daemon->learned);
     world_destroy(daemon->world);
     guard_destroy(daemon->guard);
-    services_templates_forget(daemon);
-    services_usage_forget(daemon);
-    services_hosts_forget(daemon);
+    services_finish(daemon);
     drains_finish(&daemon->drains);
     rebalancing_finish(&daemon->rebalancing);
     quarantine_finish(&daemon->quarantine);

@@ -11,7 +11,7 @@
 #include "web/api.h"
 
 enum {
-    SERVER_CLIENTS_MAX = 96,   /* CONNECTIONS_MAX (connections.h) and those that are closing */
+    SERVER_CLIENTS_MAX = 224,  /* CONNECTIONS_MAX and those that are closing; below TasksMax */
     SERVER_IDLE_LIMIT = 30,    /* seconds within which a client must send or read something */
     SERVER_MEMORY = 32 * 1024, /* bytes for a request's headers and libmicrohttpd's buffer */
 };

@@ -393,3 +393,11 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .reload_policies = reload_policies,
                                    .enable_policy = enable_policy};
 }
+
+void services_finish(struct daemon *daemon)
+{
+    services_requests_forget(daemon);
+    services_templates_forget(daemon);
+    services_usage_forget(daemon);
+    services_hosts_forget(daemon);
+}

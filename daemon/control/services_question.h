@@ -83,14 +83,20 @@ bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t clu
 int services_await_templates(struct daemon *daemon, struct asked_hosts *asked, struct error *err);
 /* After a poll of OpenNebula: continue the request that waits. */
 void services_templates_read(struct daemon *daemon);
-/* Call this when galernad stops. */
+/* For services_finish(). */
 void services_templates_forget(struct daemon *daemon);
+
+/* --- services_request.c: creating the VMs of leases --- */
+/* Answer the requests whose VMs have been seen, or should have been. O(such requests). */
+void services_answer_requests(struct daemon *daemon);
+/* For services_finish(). */
+void services_requests_forget(struct daemon *daemon);
 
 /* --- services_hosts.c: showing hosts, for answers --- */
 void services_each_host(void *context, int32_t which,
                         void (*visit)(void *visitor, const struct host_view *host), void *visitor);
 const char *services_host_name(void *context, const char *name, int64_t *id);
-/* Call this when galernad stops. */
+/* For services_finish(). */
 void services_hosts_forget(struct daemon *daemon);
 
 /* --- services_drain.c: draining hosts, for answers --- */
@@ -170,7 +176,7 @@ struct account_row *services_usage(void *context, struct account_period *period,
                                    struct error *err);
 /* Read a piece of the first account, if there is one. Takes some milliseconds. */
 void services_usage_go_on(struct daemon *daemon);
-/* Call this when galernad stops. */
+/* For services_finish(). */
 void services_usage_forget(struct daemon *daemon);
 
 /* --- services_trace.c: explaining decisions, for answers --- */

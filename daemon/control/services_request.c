@@ -15,9 +15,13 @@
 
 #define LOG_SUBSYSTEM LOG_OF_CONTROL
 
+enum { SEEN_LIMIT = 10 * 1000 /* milliseconds in which galernad should see the VMs */ };
+
 /* An order whose VMs are being created, one call each. */
 struct making {
     struct daemon *daemon;
+    struct making *next; /* in daemon->makings, when all VMs are created */
+    int64_t gives_up;    /* monotonic milliseconds */
     uint64_t ticket;
     uint32_t wanted, answered;
     int32_t *vms;
@@ -42,18 +46,49 @@ static void take_back(const struct making *making)
                                               .done = ignored});
 }
 
-static void finish(struct making *making)
+static void making_destroy(struct making *making)
 {
-    if (making->err.code) {
-        take_back(making);
-        control_answer(making->daemon->control, making->ticket, answers_refused(&making->err));
-    } else {
-        control_answer(making->daemon->control, making->ticket,
-                       answers_requested(making->vms, making->n_vms));
-    }
-    daemon_notice(making->daemon);
     free(making->vms);
     free(making);
+}
+
+/* A client that has its answer may ask about the lease at once, so the answer waits for it. */
+static void finish(struct making *making)
+{
+    struct daemon *daemon = making->daemon;
+
+    if (making->err.code) {
+        take_back(making);
+        control_answer(daemon->control, making->ticket, answers_refused(&making->err));
+        making_destroy(making);
+    } else {
+        making->gives_up = clock_monotonic() + SEEN_LIMIT;
+        making->next = daemon->makings;
+        daemon->makings = making;
+    }
+    daemon_notice(daemon);
+}
+
+void services_answer_requests(struct daemon *daemon)
+{
+    for (struct making **place = &daemon->makings, *making; (making = *place);) {
+        if (!store_vm(daemon->store, making->vms[0]) && clock_monotonic() < making->gives_up) {
+            place = &making->next;
+            continue;
+        }
+        *place = making->next;
+        control_answer(daemon->control, making->ticket,
+                       answers_requested(making->vms, making->n_vms));
+        making_destroy(making);
+    }
+}
+
+void services_requests_forget(struct daemon *daemon)
+{
+    for (struct making *making; (making = daemon->makings);) {
+        daemon->makings = making->next;
+        making_destroy(making);
+    }
 }
 
 static void made(void *context, const struct cloud_reply *reply)

@@ -146,9 +146,9 @@ def life_of_a_lease():
                   {"cpu": 1, "memory": 512, "count": 2, "duration": 3600, "name": "course"})
     lease = made["lease"]
     path = f"/api/v1/leases/{lease}"
-    shown = until("the lease runs", lambda: (
-        lambda answer: answer[0] == 200 and answer[1]["lease"]["phase"] == "running" and answer[1]
-    )(call(anna, "GET", path)))["lease"]
+    shown = until("the lease runs", lambda: (  # who has asked for it sees it from the beginning
+        lambda answer: answer["lease"]["phase"] == "running" and answer
+    )(expect(200, anna, "GET", path)))["lease"]
     assert shown["user"] == "anna" and shown["vms"] == 2 and len(shown["members"]) == 2, shown
     expect(200, anna, "GET", path + "/why")
     assert expect(200, anna, "GET", path + "/history?limit=5")["events"]
