@@ -111,6 +111,26 @@ void time_text_span(int64_t span, char *text, size_t size)
         snprintf(text, size, "%" PRId64 "d%02" PRId64 "h", span / 86400, span / 3600 % 24);
 }
 
+void time_text_exact(int64_t span, char *text, size_t size)
+{
+    static const uint64_t lengths[] = {86400, 3600, 60, 1};
+    uint64_t left = span < 0 ? -(uint64_t)span : (uint64_t)span;
+    size_t used = 0, unit = 0;
+
+    time_text_span(span, text, size);
+    if (span == SPAN_NONE || span == SPAN_UNLIMITED || span == 0)
+        return;
+    while (left < lengths[unit])
+        unit++;
+    used = (size_t)snprintf(text, size, "%s%" PRIu64 "%c", span < 0 ? "-" : "",
+                            left / lengths[unit], "dhms"[unit]);
+    for (left %= lengths[unit]; left > 0 && used < size; left %= lengths[unit]) {
+        unit++;
+        used += (size_t)snprintf(text + used, size - used, "%02" PRIu64 "%c", left / lengths[unit],
+                                 "dhms"[unit]);
+    }
+}
+
 void time_text_relative(int64_t instant, int64_t now, char *text, size_t size)
 {
     char span[TIME_TEXT_MAX];

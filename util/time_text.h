@@ -18,6 +18,10 @@ void time_text_relative(int64_t instant, int64_t now, char *text, size_t size);
 /* For people: "45s", "5m10s", "3h12m", "2d05h"; "unlimited"; "-" when not set. */
 void time_text_span(int64_t span, char *text, size_t size);
 
+/* For people, exact, for limits and what is compared with them: "90d", "1h30m", "2d00h00m01s";
+ * "unlimited"; "-" when not set. */
+void time_text_exact(int64_t span, char *text, size_t size);
+
 /* For people, in tables of figures: "1:18:31", "-0:00:05", "never", "unset": hours, minutes,
  * seconds, the hours not limited to 24. */
 void time_text_hours(int64_t span, char *text, size_t size);

@@ -12,6 +12,7 @@
 #include "util/printable.h"
 #include "util/suggest.h"
 #include "util/time_parse.h"
+#include "util/time_text.h"
 
 enum lease_spec_key {
     KEY_START,
@@ -277,15 +278,17 @@ static const char *first_start(const struct spec_reader *reader)
 /* Converts a latest start to a deadline. */
 static int settle_latest(const struct spec_reader *reader, int64_t from)
 {
+    char early[TIME_TEXT_MAX];
     struct lease_spec *spec = reader->spec;
 
     if (!reader->values[KEY_LATEST])
         return 0;
     if (reader->values[KEY_DEADLINE])
         return wrong(reader, "DEADLINE and LATEST cannot be combined");
-    if (spec->deadline < from)
-        return wrong(reader, "LATEST is %" PRId64 " s before %s", from - spec->deadline,
-                     first_start(reader));
+    if (spec->deadline < from) {
+        time_text_exact(from - spec->deadline, early, sizeof early);
+        return wrong(reader, "LATEST is %s before %s", early, first_start(reader));
+    }
     if (spec->duration != SPAN_UNLIMITED)
         spec->deadline = instant_add(spec->deadline, spec->duration);
     return 0;
@@ -296,6 +299,7 @@ static int check(const struct spec_reader *reader)
 {
     struct lease_spec *spec = reader->spec;
     int64_t from = spec->earliest == INSTANT_NONE ? reader->created : spec->earliest;
+    char room[TIME_TEXT_MAX], duration[TIME_TEXT_MAX];
 
     if (check_start(reader) < 0 || settle_latest(reader, from) < 0)
         return -1;
@@ -305,10 +309,14 @@ static int check(const struct spec_reader *reader)
     if (spec->duration == SPAN_UNLIMITED)
         return wrong(reader, "%s requires a limited DURATION",
                      key_name(reader->values[KEY_LATEST] ? KEY_LATEST : KEY_DEADLINE));
-    if (spec->deadline < from || spec->deadline - from < spec->duration)
-        return wrong(
-            reader, "from %s to DEADLINE there are %" PRId64 " s, but DURATION is %" PRId64 " s",
-            first_start(reader), spec->deadline > from ? spec->deadline - from : 0, spec->duration);
+    if (spec->deadline < from)
+        return wrong(reader, "DEADLINE is before %s", first_start(reader));
+    if (spec->deadline - from < spec->duration) {
+        time_text_exact(spec->deadline - from, room, sizeof room);
+        time_text_exact(spec->duration, duration, sizeof duration);
+        return wrong(reader, "DEADLINE is only %s after %s, but DURATION is %s", room,
+                     first_start(reader), duration);
+    }
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "util/memory.h"
 #include "util/suggest.h"
 #include "util/time_parse.h"
+#include "util/time_text.h"
 
 enum right {
     RIGHT_RESERVATIONS,
@@ -380,15 +381,9 @@ __attribute__((format(printf, 2, 3))) static int refuse(char reason[LEASE_SPEC_T
     return -1;
 }
 
-static const char *span_text(int64_t seconds, char *text, size_t size)
+static const char *span_text(int64_t seconds, char text[TIME_TEXT_MAX])
 {
-    uint64_t length = seconds < 0 ? -(uint64_t)seconds : (uint64_t)seconds;
-
-    if (seconds == SPAN_UNLIMITED)
-        snprintf(text, size, "unlimited");
-    else
-        snprintf(text, size, "%s%02" PRIu64 ":%02d:%02d", seconds < 0 ? "-" : "", length / 3600,
-                 (int)(length / 60 % 60), (int)(length % 60));
+    time_text_exact(seconds, text, TIME_TEXT_MAX);
     return text;
 }
 
@@ -453,15 +448,14 @@ static int check_terms(const struct allowed *limits, const struct rights_request
 static int check_ahead(const struct allowed *limits, const char *name, int64_t at, int64_t now,
                        char reason[LEASE_SPEC_TEXT_MAX])
 {
-    char asked[32], limit[AT_MOST_TEXT];
+    char asked[TIME_TEXT_MAX], limit[AT_MOST_TEXT];
     int64_t ahead;
 
     if (at == INSTANT_NONE || limits->values[RIGHT_MAX_AHEAD] == NO_LIMIT ||
         __builtin_sub_overflow(at, now, &ahead) || ahead <= limits->values[RIGHT_MAX_AHEAD])
         return 0;
-    return refuse(reason, "%s is %s ahead (hh:mm:ss), at most %s is allowed (max-ahead)", name,
-                  span_text(ahead, asked, sizeof asked),
-                  span_text(limits->values[RIGHT_MAX_AHEAD], limit, sizeof limit));
+    return refuse(reason, "%s is %s ahead, at most %s is allowed (max-ahead)", name,
+                  span_text(ahead, asked), span_text(limits->values[RIGHT_MAX_AHEAD], limit));
 }
 
 /* Checks the totals of the user's reservations and deadline leases. */
@@ -469,7 +463,7 @@ static int check_reserved(const struct allowed *limits, const struct rights_requ
                           char reason[LEASE_SPEC_TEXT_MAX])
 {
     const int64_t *most = limits->values;
-    char asked[32], limit[AT_MOST_TEXT], share[RIGHTS_SHARE_TEXT];
+    char asked[TIME_TEXT_MAX], limit[AT_MOST_TEXT], share[RIGHTS_SHARE_TEXT];
 
     if (request->reservations >= (size_t)most[RIGHT_MAX_RESERVATIONS])
         return refuse(reason, "you have %zu reservation%s with a deadline, %s",
@@ -479,9 +473,9 @@ static int check_reserved(const struct allowed *limits, const struct rights_requ
     if (request->cloud_time > most[RIGHT_MAX_CLOUD_TIME])
         return refuse(reason,
                       "your reservations and leases with a deadline would take the whole cloud for "
-                      "%s (hh:mm:ss), at most %s is allowed (max-cloud-time)",
-                      span_text(request->cloud_time, asked, sizeof asked),
-                      span_text(most[RIGHT_MAX_CLOUD_TIME], limit, sizeof limit));
+                      "%s, at most %s is allowed (max-cloud-time)",
+                      span_text(request->cloud_time, asked),
+                      span_text(most[RIGHT_MAX_CLOUD_TIME], limit));
     if (most[RIGHT_MAX_SHARE] != NO_LIMIT &&
         !rights_share_allows(request, most[RIGHT_MAX_SHARE], most[RIGHT_SHARE_AFTER], share))
         return refuse(reason, "%s", share);
@@ -493,13 +487,11 @@ static int check_amounts(const struct allowed *limits, const struct rights_reque
 {
     const struct lease_spec *spec = request->spec;
     const int64_t *most = limits->values;
-    char asked[32], limit[AT_MOST_TEXT];
+    char asked[TIME_TEXT_MAX], limit[AT_MOST_TEXT];
 
     if (spec->duration > most[RIGHT_MAX_DURATION])
-        return refuse(reason, "DURATION is %s%s, at most %s is allowed (max-duration)",
-                      span_text(spec->duration, asked, sizeof asked),
-                      spec->duration == SPAN_UNLIMITED ? "" : " (hh:mm:ss)",
-                      span_text(most[RIGHT_MAX_DURATION], limit, sizeof limit));
+        return refuse(reason, "DURATION is %s, at most %s is allowed (max-duration)",
+                      span_text(spec->duration, asked), span_text(most[RIGHT_MAX_DURATION], limit));
     if (spec->kind == LEASE_RESERVATION || spec->kind == LEASE_DEADLINE)
         return check_reserved(limits, request, reason);
     return 0;
@@ -509,24 +501,23 @@ static int check_change(const struct allowed *limits, const struct rights_change
                         char reason[LEASE_SPEC_TEXT_MAX])
 {
     const int64_t *most = limits->values;
-    char asked[32], limit[AT_MOST_TEXT];
+    char asked[TIME_TEXT_MAX], limit[AT_MOST_TEXT];
 
     if (change->made >= most[RIGHT_MAX_CHANGES])
         return refuse(reason, "the lease has been changed %" PRId64 " time%s, %s", change->made,
                       change->made == 1 ? "" : "s", at_most(limits, RIGHT_MAX_CHANGES, limit));
     if (change->extends && change->extended > most[RIGHT_MAX_EXTENSION])
         return refuse(reason,
-                      "the lease would be extended by %s (hh:mm:ss) in all, at most %s is allowed "
+                      "the lease would be extended by %s in all, at most %s is allowed "
                       "(max-extension)",
-                      span_text(change->extended, asked, sizeof asked),
-                      span_text(most[RIGHT_MAX_EXTENSION], limit, sizeof limit));
+                      span_text(change->extended, asked),
+                      span_text(most[RIGHT_MAX_EXTENSION], limit));
     if (change->left >= most[RIGHT_CHANGE_BEFORE])
         return 0;
     return refuse(reason,
-                  "the lease ends in %s (hh:mm:ss), changes are allowed up to %s before the end "
+                  "the lease ends in %s, changes are allowed up to %s before the end "
                   "(change-before)",
-                  span_text(change->left, asked, sizeof asked),
-                  span_text(most[RIGHT_CHANGE_BEFORE], limit, sizeof limit));
+                  span_text(change->left, asked), span_text(most[RIGHT_CHANGE_BEFORE], limit));
 }
 
 int rights_grant(const struct rights *rights, const struct rights_request *request,
@@ -559,7 +550,7 @@ int rights_grant_booking(const struct rights *rights, const struct rights_bookin
     const struct allowed limits = allowed_to(rights, booking->user, booking->group);
     const int64_t *most = limits.values;
     int64_t length = booking->until - booking->from;
-    char asked[32], limit[AT_MOST_TEXT];
+    char asked[TIME_TEXT_MAX], limit[AT_MOST_TEXT];
 
     if (most[RIGHT_MAX_BOOKED_HOSTS] == 0)
         return refuse(reason, "only operators may book hosts (max-booked-hosts)");
@@ -570,10 +561,8 @@ int rights_grant_booking(const struct rights *rights, const struct rights_bookin
         return refuse(reason, "you would have booked hosts for %zu windows, %s", booking->times,
                       at_most(&limits, RIGHT_MAX_RESERVATIONS, limit));
     if (length > most[RIGHT_MAX_DURATION])
-        return refuse(reason,
-                      "the booking lasts %s (hh:mm:ss), at most %s is allowed (max-duration)",
-                      span_text(length, asked, sizeof asked),
-                      span_text(most[RIGHT_MAX_DURATION], limit, sizeof limit));
+        return refuse(reason, "the booking lasts %s, at most %s is allowed (max-duration)",
+                      span_text(length, asked), span_text(most[RIGHT_MAX_DURATION], limit));
     return check_ahead(&limits, "the booking", booking->from, booking->now, reason);
 }
 
@@ -592,7 +581,7 @@ void rights_print_options(FILE *stream)
         else if (row.otherwise == NO_LIMIT)
             fprintf(stream, " (default: unlimited)");
         else if (row.type == RIGHT_SPAN)
-            fprintf(stream, " (default: %s)", span_text(row.otherwise, expected, sizeof expected));
+            fprintf(stream, " (default: %s)", span_text(row.otherwise, expected));
         else
             fprintf(stream, " (default: %s)", decimal_write(row.otherwise, row.decimals, expected));
         fprintf(stream, "\n    %s\n", row.meaning);

@@ -66,7 +66,7 @@ static json_t *read_duration(const struct question *question, const struct lease
                             "duration",
                             lease->id);
     if (shorten >= lease->duration) {
-        time_text_span(lease->duration, text, sizeof text);
+        time_text_exact(lease->duration, text, sizeof text);
         return answer_error(EINVAL, "shorten: the duration of lease %" PRId64 " is only %s",
                             lease->id, text);
     }

@@ -244,8 +244,8 @@ static int check_deadline(const struct order *order, int64_t now, struct error *
     if (order->deadline <= from)
         return error_set(err, EINVAL, "deadline: not after the earliest start");
     if (instant_add(from, order->duration) > order->deadline) {
-        time_text_span(order->deadline - from, room, sizeof room);
-        time_text_span(order->duration, duration, sizeof duration);
+        time_text_exact(order->deadline - from, room, sizeof room);
+        time_text_exact(order->duration, duration, sizeof duration);
         return error_set(err, EINVAL,
                          "deadline: %s after the earliest start, too early for a duration of %s",
                          room, duration);

@@ -116,7 +116,7 @@ static void refuse_with_alternative(struct daemon *daemon, const struct lease_re
         lease_time_text(trial->start, nearest, sizeof nearest);
         snprintf(text, sizeof text, "%.200s; next possible start: %s", trial->text, nearest);
     } else if (trial->duration != SPAN_NONE) {
-        time_text_span(trial->duration, nearest, sizeof nearest);
+        time_text_exact(trial->duration, nearest, sizeof nearest);
         snprintf(text, sizeof text, "%.200s; longest possible duration: %s", trial->text, nearest);
     }
     refuse(daemon, lease, text, now);

@@ -10,8 +10,6 @@
 #include "util/instant.h"
 #include "util/time_text.h"
 
-enum { SPAN_TEXT_MAX = 64 };
-
 /* Is the lease on its hosts, rather than planned, suspended or parked? */
 static bool is_on_hosts(const struct lease_record *lease)
 {
@@ -248,30 +246,18 @@ static void add_term(char *text, size_t size, const struct lease_term *term,
              term_write(term, &before->term_values, then));
 }
 
-static void span_text(int64_t span, char text[SPAN_TEXT_MAX])
-{
-    if (span == SPAN_UNLIMITED)
-        snprintf(text, SPAN_TEXT_MAX, "unlimited");
-    else
-        time_text_span(span, text, SPAN_TEXT_MAX);
-}
-
 void lease_change_text(const struct lease_record *before, const struct lease_record *after,
                        int64_t now, char *text, size_t size)
 {
-    char longer[SPAN_TEXT_MAX], shorter[SPAN_TEXT_MAX], until[TIME_TEXT_MAX];
+    char longer[TIME_TEXT_MAX], shorter[TIME_TEXT_MAX], until[TIME_TEXT_MAX];
     bool has_end = is_on_hosts(after) || after->kind == LEASE_RESERVATION;
     int64_t end = lease_end_from(after, now);
     size_t length;
 
     text[0] = '\0';
     if (after->duration != before->duration) {
-        span_text(after->duration, longer);
-        span_text(before->duration, shorter);
-        if (strcmp(longer, shorter) == 0) { /* differ by seconds */
-            snprintf(longer, sizeof longer, "%lld s", (long long)after->duration);
-            snprintf(shorter, sizeof shorter, "%lld s", (long long)before->duration);
-        }
+        time_text_exact(after->duration, longer, sizeof longer);
+        time_text_exact(before->duration, shorter, sizeof shorter);
         add_text(text, size, "duration", longer, shorter);
     }
     if (after->kind != before->kind)

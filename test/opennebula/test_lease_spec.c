@@ -203,12 +203,12 @@ static void wrong_values_are_told(void **state)
     refuse("HAIZEA/LATEST=+01:00:00;HAIZEA/DEADLINE=+02:00:00;HAIZEA/DURATION=00:30:00",
            "cannot be combined");
     refuse("HAIZEA/LATEST=+01:00:00;HAIZEA/EARLIEST=+01:00:01;HAIZEA/DURATION=00:30:00",
-           "LATEST is 1 s before EARLIEST");
+           "LATEST is 1s before EARLIEST");
     refuse("HAIZEA/DEADLINE=+01:00:00", "DEADLINE requires a limited DURATION");
     refuse("HAIZEA/DEADLINE=+01:00:00;HAIZEA/DURATION=02:00:00",
-           "there are 3600 s, but DURATION is 7200 s");
+           "DEADLINE is only 1h after the VM's creation, but DURATION is 2h");
     refuse("HAIZEA/DEADLINE=+01:00:00;HAIZEA/EARLIEST=+02:00:00;HAIZEA/DURATION=00:01:00",
-           "from EARLIEST to DEADLINE there are 0 s");
+           "DEADLINE is before EARLIEST");
     memset(long_name + 13, 'g', 64);
     refuse(long_name, "1 to 63");
 }

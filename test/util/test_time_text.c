@@ -113,6 +113,14 @@ static const char *span(int64_t seconds)
     return text;
 }
 
+static const char *exact(int64_t seconds)
+{
+    static char text[TIME_TEXT_MAX];
+
+    time_text_exact(seconds, text, sizeof text);
+    return text;
+}
+
 static const char *relative(int64_t instant)
 {
     static char text[TIME_TEXT_MAX];
@@ -131,6 +139,15 @@ static void spans_have_two_units(void **state)
     assert_string_equal(span(2 * 86400 + 5 * 3600), "2d05h");
     assert_string_equal(span(SPAN_UNLIMITED), "unlimited");
     assert_string_equal(span(SPAN_NONE), "-");
+    assert_string_equal(exact(0), "0s");
+    assert_string_equal(exact(310), "5m10s");
+    assert_string_equal(exact(90 * 86400), "90d");
+    assert_string_equal(exact(5400), "1h30m");
+    assert_string_equal(exact(2 * 86400 + 1), "2d00h00m01s");
+    assert_string_equal(exact(-61), "-1m01s");
+    assert_string_equal(exact(INT64_MAX - 1), "106751991167300d15h30m06s");
+    assert_string_equal(exact(SPAN_UNLIMITED), "unlimited");
+    assert_string_equal(exact(SPAN_NONE), "-");
     assert_string_equal(relative(NOW), "now");
     assert_string_equal(relative(NOW + 310), "in 5m10s");
     assert_string_equal(relative(NOW - 45), "45s ago");
