@@ -228,25 +228,32 @@ static void print_leases(const json_t *answer, FILE *stream)
     fprintf(stream, "%-22s  %" PRId64 "\n", "VMs", client_integer(answer, "vms"));
 }
 
-/* Reservations far in the future hold capacity for which leases without an end wait. */
+/* Reservations far ahead, or in the way of waiting leases. */
 static void print_far_reservations(const json_t *answer, FILE *stream)
 {
     const json_t *far = json_object_get(answer, "far_reservations"), *lease;
+    const json_t *largest = json_object_get(far, "largest");
     char start[TIME_TEXT_MAX];
+    int64_t waiting;
     size_t i;
 
     if (client_integer(far, "count") == 0)
         return;
-    fprintf(stream, "%-22s  %" PRId64 ", largest:\n", "reservations in > 24h",
-            client_integer(far, "count"));
-    json_array_foreach(json_object_get(far, "largest"), i, lease)
+    fprintf(stream, "%-22s  %" PRId64 "%s\n", "reservations ahead", client_integer(far, "count"),
+            client_integer(far, "count") > (int64_t)json_array_size(largest) ? ", largest:" : ":");
+    json_array_foreach(largest, i, lease)
     {
         time_text_local(client_instant(lease, "start"), start, sizeof start);
         fprintf(stream, "%-22s  lease %" PRId64 " of ", "", client_integer(lease, "lease"));
         table_print_text(stream, client_text(lease, "user"));
-        fprintf(stream, ": %g CPU, %" PRId64 " MB from %s\n",
+        fprintf(stream, ": %g CPU, %" PRId64 " MB from %s",
                 json_number_value(json_object_get(lease, "cpu")), client_integer(lease, "memory"),
                 start);
+        waiting = client_integer(lease, "waiting");
+        if (waiting > 0)
+            fprintf(stream, "; %" PRId64 " lease%s for it", waiting,
+                    waiting == 1 ? " waits" : "s wait");
+        putc('\n', stream);
     }
 }
 

@@ -74,9 +74,11 @@ static const struct canned canned[] = {
            "\"2026-11-21T14:55:00Z\"},\"leases\":[]}"},
     {"lease-list", "user", "\"nobody\"", BEGIN "\"leases\":[]}"},
     {"lease-list", "user", "\"far\"",
-     BEGIN "\"leases\":[" LEASE(9, "\\u202egnp.exe\\u2066", "waiting",
-                                ",\"expected\":\"never\",\"promise\":\"estimate\"") "," LEASE(
-         10, "off", "ending", ",\"expected\":\"2026-11-22T15:00:00Z\"") "]}"},
+     BEGIN "\"leases\":[" LEASE(
+         9, "\\u202egnp.exe\\u2066", "waiting",
+         ",\"expected\":\"never\",\"promise\":\"estimate\"") "," LEASE(10, "off", "ending",
+                                                                       ",\"expected\":\"2026-11-"
+                                                                       "22T15:00:00Z\"") "]}"},
     {"lease-list", "all", "true",
      BEGIN "\"leases\":[{\"lease\":3,\"name\":\"x\",\"user\":\"bo\",\"kind\":\"reservation\","
            "\"phase\":\"refused\",\"vms\":null,\"duration\":\"unlimited\","
@@ -175,7 +177,8 @@ static const struct canned canned[] = {
      BEGIN "\"instance\":\"f00\",\"leases\":{\"waiting\":12,\"reserved\":3,\"starting\":1,"
            "\"running\":241,\"stopping\":2,\"parked\":4,\"ended\":0},\"late\":1,"
            "\"vms\":6,\"far_reservations\":{\"count\":4,\"largest\":[{\"lease\":3,\"user\":\"max\","
-           "\"start\":\"2026-12-21T17:00:00Z\",\"cpu\":64.0,\"memory\":1024}]},"
+           "\"start\":\"2026-12-21T17:00:00Z\",\"cpu\":64.0,\"memory\":1024,"
+           "\"waiting\":1}]},"
            "\"drains\":[" DRAINED "],\"daemon\":{"
            "\"version\":\"0.1.0\",\"started\":\"2026-11-21T11:48:00Z\","
            "\"opennebula\":{\"endpoint\":\"http://localhost:2633/RPC2\",\"last_poll\":"

@@ -191,26 +191,35 @@ static void status_counts_phases(void **state)
 
 static void status_names_the_largest_reservations_far_ahead(void **state)
 {
-    enum { FIRST = 100, COUNT = 5, DAY = 24 * 3600 };
+    enum { FIRST = 100, COUNT = 6, DAY = 24 * 3600 };
     struct answers_fixture *fixture = *state;
+    struct lease_record *waiting = store_add_lease(fixture->store, FIRST - 1);
     json_t *answer, *far;
 
+    waiting->phase = PHASE_WAITING; /* for lease FIRST + 4, which starts sooner */
+    waiting->reason_id = REASON_ROOM_RESERVED;
+    memcpy(waiting->reason_n, (const int64_t[]){1, FIRST + 4, 7, NOW + DAY / 2},
+           4 * sizeof(int64_t));
     for (int32_t i = 0; i < COUNT; i++) {
         struct lease_record *lease = store_add_lease(fixture->store, FIRST + i);
 
         lease->phase = PHASE_RESERVED;
         lease->kind = LEASE_RESERVATION;
-        lease->start = NOW + (i == 4 ? DAY / 2 : 3 * DAY);
+        lease->start = NOW + (i >= 4 ? DAY / 2 : 3 * DAY);
         store_add_vm(fixture->store, FIRST + i, FIRST + i)->cpu = 100 * (i % 3 + 1);
     }
     answer = expect_answer(fixture, "{\"command\":\"status\"}", "galerna-status/1");
     far = json_object_get(answer, "far_reservations");
-    assert_int_equal(json_integer_value(json_object_get(far, "count")), 4);
+    assert_int_equal(json_integer_value(json_object_get(far, "count")), 5);
     far = json_object_get(far, "largest");
     assert_int_equal(json_array_size(far), 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(json_integer_value(json_object_get(json_array_get(far, i), "lease")),
-                         FIRST + ((const int[]){2, 1, 0})[i]);
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *line = json_array_get(far, i);
+
+        assert_int_equal(json_integer_value(json_object_get(line, "lease")),
+                         FIRST + ((const int[]){4, 2, 1})[i]);
+        assert_int_equal(json_integer_value(json_object_get(line, "waiting")), i == 0);
+    }
     json_decref(answer);
 }
 
