@@ -15,7 +15,7 @@ bool lease_text_is_over(const json_t *lease)
     const char *phase = client_text(lease, "phase");
 
     return strcmp(phase, "ended") == 0 || strcmp(phase, "refused") == 0 ||
-           strcmp(phase, "failed") == 0;
+           strcmp(phase, "failed") == 0 || strcmp(phase, "missed") == 0;
 }
 
 /* Since when it has run without a pause: moves between hosts are none. INSTANT_NONE: it does not

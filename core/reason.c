@@ -199,7 +199,7 @@ static const struct {
     [REASON_HOSTS_TOO_SMALL] = {LEAD_NONE,
                                 "no host it may use has enough CPU together with enough memory: "
                                 "at most %c CPU, and at most %n MB, %v requested"},
-    [REASON_MISSED] = {LEAD_NONE, "it missed its time: it could not be started before %t"},
+    [REASON_MISSED] = {LEAD_NONE, "it could not be started before %t"},
     [REASON_TIME_OVER] = {LEAD_NONE, "its time is over"},
     [REASON_UNKNOWN] = {LEAD_NONE, "VM %n on host %n is UNKNOWN: OpenNebula cannot monitor it"},
     [REASON_UNUSED] = {LEAD_NONE, "its VMs were unused, so it ended before its time"},

@@ -308,6 +308,7 @@ static int state_of(const json_t *lease)
         {"ended", STATE_DONE, STATE_DONE},
         {"refused", STATE_REJECTED, STATE_REJECTED},
         {"failed", STATE_FAIL, STATE_FAIL},
+        {"missed", STATE_FAIL, STATE_FAIL},
     };
     bool has_run = json_integer_value(json_object_get(lease, "run")) > 0;
 

@@ -51,8 +51,7 @@ static int64_t overlap(const struct account_period *period, int64_t from, int64_
 
 static bool is_over(const struct part *part)
 {
-    return part->phase == PHASE_ENDED || part->phase == PHASE_REFUSED ||
-           part->phase == PHASE_FAILED;
+    return phase_is_final(part->phase);
 }
 
 /* --- leases and VMs --------------------------------------------------------------------------- */

@@ -278,8 +278,11 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
     json_put_string(writer, "phase", phase_name(lease->phase));
     put_owner(writer, lease);
     put_size(writer, lease, view->vms, view->n_vms);
-    /* A refused lease was never on the hosts planned for it. */
-    put_hosts(writer, view->vms, view->vms && lease->phase != PHASE_REFUSED ? view->n_vms : 0);
+    /* A refused or missed lease was never on the hosts planned for it. */
+    put_hosts(writer, view->vms,
+              view->vms && lease->phase != PHASE_REFUSED && lease->phase != PHASE_MISSED
+                  ? view->n_vms
+                  : 0);
     json_put_stays(writer, view);
     put_times(writer, lease, now);
     if (!view->lasting)

@@ -18,8 +18,7 @@
 
 bool lease_is_final(const struct lease_record *lease)
 {
-    return lease->phase == PHASE_ENDED || lease->phase == PHASE_REFUSED ||
-           lease->phase == PHASE_FAILED;
+    return phase_is_final(lease->phase);
 }
 
 bool lease_is_suspended_by_us(const struct store *store, const struct lease_record *lease)

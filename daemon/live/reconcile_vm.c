@@ -118,7 +118,8 @@ static void note_gone(struct daemon *daemon, const struct lease_record *lease,
                       const struct vm_record *vm, int64_t now)
 {
     vm_seen_gone(daemon->store, vm);
-    if (lease->phase != PHASE_ENDING && !(lease->phase == PHASE_REFUSED))
+    if (lease->phase != PHASE_ENDING && lease->phase != PHASE_REFUSED &&
+        lease->phase != PHASE_MISSED)
         store_history(daemon->store, lease->id, now, "vm-gone", "VM %d is no longer there", vm->id);
     daemon_wake(daemon);
 }

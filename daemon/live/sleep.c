@@ -60,6 +60,7 @@ static bool phase_may_sleep(const struct daemon *daemon, const struct lease_reco
     case PHASE_ENDED:
     case PHASE_REFUSED:
     case PHASE_FAILED:
+    case PHASE_MISSED:
         return true;
     default:
         return false;

@@ -62,7 +62,8 @@ static void say_why_it_stays(const struct planner *planner, const struct lease_r
         snprintf(item->why, sizeof item->why, "%s, and will resume on another host",
                  lease->phase == PHASE_STOPPING ? "it is being suspended" : "it is suspended");
     else if (lease->phase == PHASE_REFUSED || lease->phase == PHASE_FAILED)
-        snprintf(item->why, sizeof item->why, "its lease is %s", phase_name(lease->phase));
+        snprintf(item->why, sizeof item->why, "its lease %s",
+                 lease->phase == PHASE_REFUSED ? "was refused" : "has failed");
     else if (!observed->full)
         snprintf(item->why, sizeof item->why,
                  "its template has not been read yet; try again in a few seconds");

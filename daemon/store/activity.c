@@ -333,7 +333,7 @@ void store_wait(const struct lease_record *lease, int64_t now, char *text, size_
 
 static const char *const over[PHASES] = {
     [PHASE_PARKED] = "Stopped",  [PHASE_ENDING] = "Ending", [PHASE_ENDED] = "Ended",
-    [PHASE_REFUSED] = "Refused", [PHASE_FAILED] = "Failed",
+    [PHASE_REFUSED] = "Refused", [PHASE_FAILED] = "Failed", [PHASE_MISSED] = "Missed",
 };
 
 static bool begins_with(const char *message, const char *text, const char *then)
@@ -347,7 +347,8 @@ static bool begins_with(const char *message, const char *text, const char *then)
 enum store_notice store_notice_of(const char *message)
 {
     if (begins_with(message, over[PHASE_REFUSED], ":") ||
-        begins_with(message, over[PHASE_FAILED], ":"))
+        begins_with(message, over[PHASE_FAILED], ":") ||
+        begins_with(message, over[PHASE_MISSED], ":"))
         return NOTICE_HELD;
     return begins_with(message, STORE_RANK_IGNORED, "") ? NOTICE_RANK_IGNORED : NOTICE_OTHER;
 }

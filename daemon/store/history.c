@@ -145,7 +145,7 @@ static int delete_lease(struct store *store, int64_t lease)
 static int64_t *find_expired(const struct store *store, int64_t before, size_t *n)
 {
     static const char text[] =
-        "SELECT id FROM lease WHERE phase IN ('ended', 'refused', 'failed') AND"
+        "SELECT id FROM lease WHERE phase IN " STORE_FINAL_PHASES " AND"
         " coalesce((SELECT max(at) FROM event WHERE event.lease = lease.id), submit, 0) < ?";
     int64_t *ids = memory_new(1, sizeof *ids);
     size_t allocated = 1;

@@ -11,7 +11,7 @@
 /* The leases to load. A finished lease is loaded while one of its VMs exists: a user who resumes
  * that VM must find its lease. */
 #define UNFINISHED                                                                                 \
-    "(phase NOT IN ('ended', 'refused', 'failed')"                                                 \
+    "(phase NOT IN " STORE_FINAL_PHASES                                                            \
     " OR EXISTS (SELECT 1 FROM vm WHERE vm.lease = lease.id AND vm.gone = 0))"
 
 typedef int row_reader(void *context, sqlite3_stmt *statement, struct error *err);
@@ -155,7 +155,7 @@ int store_each_past_lease(struct store *store, const struct store_past *past,
 {
     struct past_visit visits = {store, past->limit, visit, context};
     char *text = store_rows_get_text(&store_lease_table, store->sums[SUMMED_LEASE],
-                                     "WHERE phase IN ('ended', 'refused', 'failed')"
+                                     "WHERE phase IN " STORE_FINAL_PHASES
                                      " AND (?1 IS NULL OR user = ?1) AND (?2 IS NULL OR id < ?2)"
                                      " ORDER BY id DESC");
     sqlite3_stmt *statement = store_prepare(store, text, err);
@@ -231,7 +231,7 @@ int store_next_past_vms(struct store *store, int32_t after, size_t limit,
 
     snprintf(condition, sizeof condition,
              "WHERE id > %d AND (SELECT phase FROM lease WHERE lease.id = vm.lease)"
-             " IN ('ended', 'refused', 'failed') ORDER BY id LIMIT %zu",
+             " IN " STORE_FINAL_PHASES " ORDER BY id LIMIT %zu",
              (int)after, limit);
     return each_row(store, &store_vm_table, condition, visit_vm, &past, err);
 }

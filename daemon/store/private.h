@@ -7,6 +7,9 @@
 #include "daemon/store/store.h"
 #include "daemon/store/sums.h"
 
+/* In SQL: the phases for which phase_is_final() holds. */
+#define STORE_FINAL_PHASES "('ended', 'refused', 'failed', 'missed')"
+
 struct lease_entry {
     struct lease_record lease; /* first: a lease_record of the store is a lease_entry */
     struct vm_record **vms;    /* ascending */

@@ -384,7 +384,7 @@ static void tell_each(const struct repair *repair, const char *query, const char
 static int settle_leases(const struct repair *repair)
 {
 #define PARTIAL                                                                                    \
-    " FROM lease WHERE phase NOT IN ('ended', 'refused', 'failed') AND"                            \
+    " FROM lease WHERE phase NOT IN " STORE_FINAL_PHASES " AND"                                    \
     " (NOT EXISTS (SELECT 1 FROM vm WHERE vm.id = lease.id AND vm.lease = lease.id) OR"            \
     " phase <> 'gathering' AND (SELECT count(*) FROM vm WHERE vm.lease = lease.id) < group_size)"
 #define STRAY " FROM vm WHERE lease NOT IN (SELECT id FROM lease)"

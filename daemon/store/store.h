@@ -37,10 +37,12 @@ enum lease_phase {
     PHASE_ENDED,     /* final */
     PHASE_REFUSED,   /* final: policy, rights, lack of room, a malformed attribute */
     PHASE_FAILED,    /* final: a VM could not be started */
+    PHASE_MISSED,    /* final: accepted, and its time or deadline passed before it ran */
     PHASES
 };
 
 const char *phase_name(enum lease_phase phase); /* "waiting", "running", ... */
+bool phase_is_final(enum lease_phase phase);    /* from ENDED on */
 
 enum { SINCE_NOT = -1 };
 enum { STORE_NO_LEASE = -1, STORE_TEXT_MAX = 320, STORE_NAME_MAX = 128, STORE_GROUP_MAX = 64 };

@@ -7,7 +7,7 @@ const char *const store_phase_words[] = {
     [PHASE_GATHERING] = "gathering", [PHASE_WAITING] = "waiting", [PHASE_RESERVED] = "reserved",
     [PHASE_STARTING] = "starting",   [PHASE_RUNNING] = "running", [PHASE_STOPPING] = "stopping",
     [PHASE_PARKED] = "parked",       [PHASE_ENDING] = "ending",   [PHASE_ENDED] = "ended",
-    [PHASE_REFUSED] = "refused",     [PHASE_FAILED] = "failed",
+    [PHASE_REFUSED] = "refused",     [PHASE_FAILED] = "failed",   [PHASE_MISSED] = "missed",
 };
 
 const char *const store_kind_words[] = {
@@ -26,6 +26,11 @@ _Static_assert(sizeof store_phase_words / sizeof *store_phase_words == PHASES, "
 _Static_assert(sizeof store_kind_words / sizeof *store_kind_words == STORE_KINDS,
                "a word per kind");
 _Static_assert(sizeof store_goal_words / sizeof *store_goal_words == GOALS, "and per goal");
+
+bool phase_is_final(enum lease_phase phase)
+{
+    return phase >= PHASE_ENDED;
+}
 
 const char *phase_name(enum lease_phase phase)
 {

@@ -25,8 +25,7 @@ EXPECTED = {
     "deadline": ("ended", 3, 1),
     "requested": ("ended", 3, 1),
 }
-FINAL = ("ended", "refused", "failed")
-MISSED = ("refused", 0, 0)  # the reservation, when no daemon was there to start it
+FINAL = ("ended", "refused", "failed", "missed")
 ROOM = ("ended", 5, 1)      # what was refused for it, if that is lost and asked again
 
 
@@ -37,7 +36,7 @@ class Failure(Exception):
 class Story:
     def __init__(self, cloud, daemon, watcher, galerna, pace=1):
         self.requested = False
-        self.missed = False
+        self.missed = ""  # the phase of the reservation, when no daemon was there to start it
         self.cancelled = None  # when that was asked for first
         self.pace = pace  # how many times longer everything takes: for slow machines
         self.oned = cloud.oned
@@ -92,15 +91,16 @@ class Story:
     def is_missed(self, vm):
         """An acceptance that OpenNebula did not show yet may be lost with the store: then it is refused."""
         found = self.found(vm)
-        self.missed = found is not None and found.state == 2 and any(
-            words in found.message for words in ("missed its time", "has passed"))
-        return self.missed
+        message = found.message if found is not None and found.state == 2 else ""
+        self.missed = ("missed" if "could not be started before" in message
+                       else "refused" if "has passed" in message else "")
+        return bool(self.missed)
 
     def expected(self, name):
         if self.missed and name == "refused" and self.daemon.takeovers and self.done(
                 self.vms[name][0]):
             return ROOM
-        return MISSED if self.missed and name == "reserved" else EXPECTED[name]
+        return (self.missed, 0, 0) if self.missed and name == "reserved" else EXPECTED[name]
 
     # --- the story ---
 
@@ -170,11 +170,12 @@ class Story:
         """What was refused is a VM on hold for a daemon that begins with nothing."""
         expected = self.expected(name)[0]
         return lease["phase"] == expected or (
-            self.daemon.takeovers and expected == "refused" and lease["phase"] == "parked")
+            self.daemon.takeovers and expected in ("refused", "missed") and
+            lease["phase"] == "parked")
 
     def was_over(self, name, vms):
         """A lease that ended before its store was lost."""
-        state = {"ended": 6, "refused": 2}.get(self.expected(name)[0])
+        state = {"ended": 6, "refused": 2, "missed": 2}.get(self.expected(name)[0])
         return self.daemon.takeovers and all(
             self.found(vm) and self.found(vm).state == state for vm in vms)
 

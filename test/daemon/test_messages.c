@@ -281,6 +281,10 @@ static void refusals_say_so(void **state)
     expect(&lease, "Refused: START=\"soon\" is not a time");
     lease.phase = PHASE_FAILED;
     expect(&lease, "Failed: START=\"soon\" is not a time");
+    lease.phase = PHASE_MISSED; /* it had been accepted */
+    lease.reason_id = REASON_MISSED;
+    lease.reason_n[0] = 3600;
+    expect(&lease, "Missed: it could not be started before 1970-01-01 01:00:00");
 }
 
 static void what_runs_is_silent_until_its_end_is_near(void **state)

@@ -321,7 +321,7 @@ static void a_reservation_whose_vms_never_ran_was_missed(void **state)
 
 /* Its VM still waits, although OpenNebula has accepted its start: it is not ended as one that ran.
  */
-static void a_reservation_whose_start_had_no_effect_is_refused(void **state)
+static void a_reservation_whose_start_had_no_effect_is_missed(void **state)
 {
     struct scene scene;
     struct lease_record *lease;
@@ -332,7 +332,7 @@ static void a_reservation_whose_start_had_no_effect_is_refused(void **state)
     fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 1024);
     scene_poll(&scene);
     reconcile(&scene.daemon, 1600);
-    assert_int_equal(lease->phase, PHASE_REFUSED);
+    assert_int_equal(lease->phase, PHASE_MISSED);
     scene_close(&scene);
 }
 
@@ -360,7 +360,7 @@ static void time_decides_nothing_for_who_does_not_act(void **state)
     scene.fake->leads = true;
     scene_poll(&scene);
     reconcile(&scene.daemon, 2000);
-    assert_int_equal(missed->phase, PHASE_REFUSED);
+    assert_int_equal(missed->phase, PHASE_MISSED);
     assert_int_equal(over->phase, PHASE_ENDING);
     scene_close(&scene);
 }
@@ -508,7 +508,7 @@ int main(void)
         TEST(an_immediate_lease_that_has_to_wait_again_is_late),
         TEST(a_vm_that_was_moved_while_it_is_off_is_seen_there),
         TEST(a_reservation_whose_vms_never_ran_was_missed),
-        TEST(a_reservation_whose_start_had_no_effect_is_refused),
+        TEST(a_reservation_whose_start_had_no_effect_is_missed),
         TEST(time_decides_nothing_for_who_does_not_act),
         TEST(what_was_decided_and_not_sent_is_decided_again),
         TEST(a_start_that_was_sent_is_not_planned_again),

@@ -215,6 +215,7 @@ static void older_files_are_brought_up(void **state)
 
     store_add_lease(fixture->store, 1);
     store_add_lease(fixture->store, 2);
+    store_add_vm(fixture->store, 2, 2); /* so it is loaded when it is over */
     store_must_commit(fixture->store);
     store_close(fixture->store);
     fixture->store = NULL;
@@ -250,7 +251,8 @@ static void older_files_are_brought_up(void **state)
                   "ALTER TABLE lease DROP COLUMN reason_n;"
                   "UPDATE lease SET reason_word = 'start-failed', reason = 'VM 1 failed on "
                   "host 3; it is tried again at 2026-11-22 10:00:00' WHERE id = 1;"
-                  "UPDATE lease SET reason = 'has no room' WHERE id = 2");
+                  "UPDATE lease SET reason = 'has no room', phase = 'refused', "
+                  "reason_word = 'missed' WHERE id = 2");
     fixture->store = store_must_open(fixture->directory);
     lease = store_lease(fixture->store, 1);
     assert_string_equal(lease->reason_word, "start-failed");
@@ -259,6 +261,7 @@ static void older_files_are_brought_up(void **state)
     assert_string_equal(lease->reason, "VM 1 failed on host 3");
     assert_true(lease->retry == INSTANT_NONE);
     assert_string_equal(store_lease(fixture->store, 2)->reason, "has no room");
+    assert_int_equal(store_lease(fixture->store, 2)->phase, PHASE_MISSED);
     lease_to_change(fixture->store, 1)->retry = 1234;
     store_must_commit(fixture->store);
     store_reopen(fixture);

@@ -2,7 +2,7 @@
 // script only reads; changes.js requests changes. Times are milliseconds since 1970.
 "use strict";
 
-const OVER = new Set(["ended", "refused", "failed"]);
+const OVER = new Set(["ended", "refused", "failed", "missed"]);
 const AHEAD = new Set(["gathering", "waiting", "reserved"]);
 const BEFORE_NOW = 0.25; // the part of the view that is past while it follows the present
 const REFRESH = 2000; // milliseconds between two readings, at least

@@ -143,7 +143,7 @@ def opennebula_away(t):
     t.pause(2)
     t.sampler.may_be_away = False
     t.running_vm("after", seconds=40)
-    t.wait_reason(passes, 20, "Refused: it missed its time")
+    t.wait_reason(passes, 20, "Missed: it could not be started")
     t.require(t.never_ran(passes), "what has passed is not run", passes)
 
 
