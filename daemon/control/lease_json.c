@@ -229,14 +229,23 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
 
 enum { FEW_VMS = 64 };
 
-/* Writes the hosts of the lease's VMs (current, last or planned), each once. */
-static void put_hosts(struct json_writer *writer, const struct vm_record *const *vms, size_t n)
+static bool has_run(const struct vm_record *vm)
 {
+    return vm->ran || vm->ran_for > 0 || *vm->stays;
+}
+
+/* Writes the hosts of the lease's VMs (current, last or planned), each once. A plan that was given
+ * up is none. */
+static void put_hosts(struct json_writer *writer, const struct shown_lease *view)
+{
+    const struct vm_record *const *vms = view->vms;
+    size_t n = vms ? view->n_vms : 0;
+    bool is_planned = view->lease->phase < PHASE_PARKED || view->lease->phase == PHASE_FAILED;
     int32_t few[FEW_VMS], *hosts = n > FEW_VMS ? memory_new(n, sizeof *hosts) : few;
     size_t n_hosts = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (vms[i]->host >= 0)
+        if (vms[i]->host >= 0 && (is_planned || has_run(vms[i])))
             hosts[n_hosts++] = vms[i]->host;
     qsort(hosts, n_hosts, sizeof *hosts, search_by_id);
     json_open_array(writer, "hosts");
@@ -278,11 +287,7 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
     json_put_string(writer, "phase", phase_name(lease->phase));
     put_owner(writer, lease);
     put_size(writer, lease, view->vms, view->n_vms);
-    /* A refused or missed lease was never on the hosts planned for it. */
-    put_hosts(writer, view->vms,
-              view->vms && lease->phase != PHASE_REFUSED && lease->phase != PHASE_MISSED
-                  ? view->n_vms
-                  : 0);
+    put_hosts(writer, view);
     json_put_stays(writer, view);
     put_times(writer, lease, now);
     if (!view->lasting)

@@ -329,6 +329,7 @@ static void fill_store(struct answers_fixture *fixture)
     add(fixture, 8, PHASE_ENDED, "anna");
     vm_to_change(fixture->store, 8)->gone = true;
     vm_to_change(fixture->store, 8)->host = 4;
+    vm_to_change(fixture->store, 8)->ran = true;
     add(fixture, 9, PHASE_REFUSED, "bert")->accepted = true;
     vm_to_change(fixture->store, 9)->host = 4; /* planned before it was refused */
     store_history(fixture->store, 3, NOW - 10, "requested", "by bert");

@@ -244,6 +244,8 @@ static void what_is_over_keeps_its_times_and_hosts(void **state)
     json_t *answer;
     const json_t *lease, *hosts;
 
+    store_add_lease(fixture->store, 11)->phase = PHASE_ENDED; /* cancelled before its start */
+    store_add_vm(fixture->store, 11, 11)->host = 4;
     store_history(fixture->store, 8, NOW - 400, "start", "as planned");
     store_history(fixture->store, 8, NOW - 390, "running", "2 VMs");
     store_history(fixture->store, 8, NOW - 90, "running", "2 VMs");
@@ -260,6 +262,7 @@ static void what_is_over_keeps_its_times_and_hosts(void **state)
     assert_true(json_is_false(json_object_get(lease_in(answer, 9), "accepted")));
     assert_int_equal(json_array_size(json_object_get(lease_in(answer, 9), "hosts")), 0);
     assert_true(json_is_true(json_object_get(lease_in(answer, 5), "accepted")));
+    assert_int_equal(json_array_size(json_object_get(lease_in(answer, 11), "hosts")), 0);
     json_decref(answer);
 }
 
