@@ -158,6 +158,14 @@ static json_t *list_request(const struct list_arguments *arguments)
     return request;
 }
 
+/* Of leases refused by an earlier version, only the submission is known. */
+static int64_t over_since(const json_t *lease)
+{
+    int64_t end = client_instant(lease, "end");
+
+    return end == INSTANT_NONE ? client_instant(lease, "submitted") : end;
+}
+
 static json_t *arrange_leases(const json_t *leases, const void *given)
 {
     const struct list_arguments *arguments = given;
@@ -168,7 +176,7 @@ static json_t *arrange_leases(const json_t *leases, const void *given)
     {
         if (lease_selection_has(&arguments->selection, lease) &&
             (arguments->since == INSTANT_NONE || !lease_text_is_over(lease) ||
-             client_instant(lease, "end") >= arguments->since))
+             over_since(lease) >= arguments->since))
             json_array_append(kept, lease);
     }
     sorted = lease_text_sorted(kept);

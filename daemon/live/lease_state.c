@@ -155,7 +155,6 @@ static void has_ended(struct lease_record *lease, int64_t now)
 
     if (lease->since != INSTANT_NONE && until > lease->since)
         lease->accumulated += until - lease->since;
-    lease->end = now;
     lease->since = lease->expected = INSTANT_NONE;
 }
 
@@ -171,6 +170,7 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
         break;
     case EVENT_ASKED_AGAIN:
         lease->accepted = lease->late = lease->warned = false;
+        lease->end = INSTANT_NONE;
         break;
     case EVENT_GREW:
         lease->accepted = false;
@@ -266,10 +266,11 @@ int lease_apply(struct store *store, const struct lease_record *lease, enum leas
     va_end(args);
     record = store_change_lease(store, lease);
     take_effect(store, record, event, now);
+    record->phase = (enum lease_phase)row->to;
     if (row->to == PHASE_QUEUE)
         record->phase = lease_is_promised(record) ? PHASE_RESERVED : PHASE_WAITING;
-    else
-        record->phase = (enum lease_phase)row->to;
+    if (phase_is_final(record->phase) && !phase_is_final(row->from))
+        record->end = now;
     if (row->goal != GOAL_KEPT)
         set_goals(store, record, (enum vm_goal)row->goal);
     if (event == EVENT_ACCEPTED && record->plain)

@@ -85,7 +85,7 @@ static const struct canned canned[] = {
            "\"start\":\"2026-11-21T17:00:00Z\"}," RESERVED_4
            "," LEASE(2, "done", "ended",
                      ",\"began\":\"2026-11-21T12:00:00Z\",\"end\":\"2026-11-21T13:00:00Z\","
-                     "\"hosts\":[0,1,2,7]") "]}"},
+                     "\"hosts\":[0,1,2,7]") "," LEASE(8, "no", "refused", "") "]}"},
     {"lease-list", NULL, NULL,
      BEGIN "\"leases\":[" RESERVED_4 "," LEASE(
          7, "a very long name that would not fit into a line of eighty places", "running",

@@ -160,6 +160,7 @@ static void starts_are_contracts_or_estimates(void **state)
     expect(fixture, "lease list --all", EXIT_DONE,
            "LEASE  NAME     USER  PHASE     VMS  START      END        LEFT   HOSTS\n"
            "    4  lecture  anna  reserved    2  in 2h00m   in 3h00m   1h00m  -\n"
+           "    8  no       anna  refused     2  -          -          -      -\n"
            "    3  x        bo    refused     -  -          -          -      -\n"
            "    2  done     anna  ended       2  3h00m ago  2h00m ago  -      0-2,7\n");
     expect(fixture, "lease list --user nobody", EXIT_DONE, "No leases found.\n");
@@ -200,8 +201,8 @@ static void lists_have_other_orders_and_forms(void **state)
     assert_null(strchr(fixture->out, '\033'));
     run(fixture, "lease list -o json --user far");
     assert_non_null(strstr(fixture->out, "\"leases\": ["));
-    expect(fixture, "lease list -o name --since 2026-11-21T13:30:00Z", EXIT_DONE, "4\n");
-    expect(fixture, "lease list -o name --since 2026-11-21T11:30:00Z", EXIT_DONE, "4\n2\n");
+    expect(fixture, "lease list -o name --since 2026-11-21T13:30:00Z", EXIT_DONE, "4\n8\n");
+    expect(fixture, "lease list -o name --since 2026-11-21T11:30:00Z", EXIT_DONE, "4\n8\n2\n");
 }
 
 static void why_is_told_in_a_few_lines(void **state)

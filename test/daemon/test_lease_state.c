@@ -245,9 +245,12 @@ static void a_lease_that_is_asked_for_again_begins_afresh(void **state)
     const struct reason malformed = {.id = REASON_MALFORMED, .text = "HAZEA is unknown"};
 
     lease->accepted = lease->late = lease->warned = true;
+    lease->end = NOW - 5;
     assert_int_equal(lease_apply(store, lease, EVENT_ASKED_AGAIN, NOW, "%s", ""), 0);
     assert_false(lease->accepted || lease->late || lease->warned);
+    assert_true(lease->end == INSTANT_NONE);
     assert_int_equal(lease_refuse(store, lease, NOW, &malformed, NULL), 0);
+    assert_int_equal(lease->end, NOW);
     assert_string_equal(lease->reason_word, "malformed");
     assert_true(lease->expected == INSTANT_NONE);
     assert_int_equal(
