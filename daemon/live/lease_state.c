@@ -155,7 +155,7 @@ static void has_ended(struct lease_record *lease, int64_t now)
 
     if (lease->since != INSTANT_NONE && until > lease->since)
         lease->accumulated += until - lease->since;
-    lease->since = lease->expected = INSTANT_NONE;
+    lease->since = INSTANT_NONE;
 }
 
 static void take_effect(struct store *store, struct lease_record *lease, enum lease_event event,
@@ -207,9 +207,6 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
     case EVENT_PARKED:
     case EVENT_HOLD:
         stop_running(store, lease);
-        lease->expected = INSTANT_NONE;
-        break;
-    case EVENT_REFUSED:
         lease->expected = INSTANT_NONE;
         break;
     case EVENT_MISSED:
@@ -269,8 +266,10 @@ int lease_apply(struct store *store, const struct lease_record *lease, enum leas
     record->phase = (enum lease_phase)row->to;
     if (row->to == PHASE_QUEUE)
         record->phase = lease_is_promised(record) ? PHASE_RESERVED : PHASE_WAITING;
-    if (phase_is_final(record->phase) && !phase_is_final(row->from))
+    if (phase_is_final(record->phase) && !phase_is_final(row->from)) {
         record->end = now;
+        record->expected = INSTANT_NONE;
+    }
     if (row->goal != GOAL_KEPT)
         set_goals(store, record, (enum vm_goal)row->goal);
     if (event == EVENT_ACCEPTED && record->plain)
