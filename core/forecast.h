@@ -32,8 +32,8 @@ bool forecast_go_on(struct forecast *forecast, size_t work);
 /* Number of leases forecast so far. */
 size_t forecast_count(const struct forecast *forecast);
 
-/* The id of lease i, and the probable start or resumption of its VMs; INSTANT_NEVER: its hosts are
- * held by leases without a planned end; INSTANT_NONE: not found. */
+/* The id of lease i, and the probable start or resumption of its VMs; INSTANT_NEVER: leases
+ * without a planned end hold its hosts or get them first; INSTANT_NONE: not found. */
 int64_t forecast_lease(const struct forecast *forecast, size_t i, int64_t *start);
 
 /* A stamp of the state on which a forecast depends: equal stamps mean that neither bookings nor

@@ -17,8 +17,8 @@ static void describe_wait(int64_t probable, struct planner_trial *trial)
         snprintf(line, sizeof line, "It would wait in the queue; its start cannot be estimated");
     else if (trial->start == INSTANT_NEVER)
         snprintf(line, sizeof line,
-                 "It would wait in the queue; the VMs on the hosts it may use "
-                 "have no planned end");
+                 "It would wait in the queue; leases without a planned end hold "
+                 "the hosts it may use, or get them first");
     else
         snprintf(line, sizeof line, "It would wait in the queue and probably start at %s", when);
     question_add_line(trial->text, sizeof trial->text, line);

@@ -180,8 +180,9 @@ static void say_waiting(struct sentence *sentence)
                      lease->expected, " (estimate)");
     }
     if (lease->expected == INSTANT_NEVER)
-        add(sentence, ". %she VMs on the hosts it may use have no planned end",
-            sentence->without_start ? "T" : "Start time unknown: t");
+        add(sentence,
+            ". %seases without a planned end hold the hosts it may use, or get them first",
+            sentence->without_start ? "L" : "Start time unknown: l");
     else if (lease->is_far && !is_to_come(sentence, lease->expected))
         add(sentence, ". Too far back in the queue to estimate its start");
 }

@@ -98,11 +98,10 @@ static void what_waits_says_for_what_and_until_when(void **state)
            "(estimate)");
     expect_wait(&lease, "Waiting: 2 VMs requested, room for 1 now");
     lease.expected = INSTANT_NEVER;
-    expect(&lease,
-           "Waiting: 2 VMs requested, room for 1 now. Start time unknown: the VMs on the hosts "
-           "it may use have no planned end");
-    expect_wait(&lease, "Waiting: 2 VMs requested, room for 1 now. The VMs on the hosts it may use "
-                        "have no planned end");
+    expect(&lease, "Waiting: 2 VMs requested, room for 1 now. Start time unknown: leases without a "
+                   "planned end hold the hosts it may use, or get them first");
+    expect_wait(&lease, "Waiting: 2 VMs requested, room for 1 now. Leases without a planned end "
+                        "hold the hosts it may use, or get them first");
     lease.expected = INSTANT_NONE;
     lease.is_far = true;
     expect(&lease, "Waiting: 2 VMs requested, room for 1 now. Too far back in the queue to "
@@ -159,8 +158,8 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     lease.expected = INSTANT_NONE;
     expect(&lease, "Suspended for lease 7, 1h10m left to run");
     lease.expected = INSTANT_NEVER;
-    expect(&lease, "Suspended for lease 7, 1h10m left to run. Start time unknown: the VMs on the "
-                   "hosts it may use have no planned end");
+    expect(&lease, "Suspended for lease 7, 1h10m left to run. Start time unknown: leases without "
+                   "a planned end hold the hosts it may use, or get them first");
     lease.expected = 6000;
     lease.accumulated = 0;
     expect(&lease, "Stopped for lease 7 until 1970-01-01 01:40:00 (estimate)");

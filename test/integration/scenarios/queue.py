@@ -263,7 +263,7 @@ def forecast(t):
     stuck = t.vm("stuck", cpu=8, requirements='ID="1"')
     for vm in waiting:
         t.wait(12, "a message with an expected start", lambda vm=vm: told_start(t, vm), vm)
-    t.wait_reason(stuck, 12, "no planned end", "no start for who waits for an unlimited VM")
+    t.wait_reason(stuck, 12, "without a planned end", "no start for who waits for an unlimited VM")
     told = [told_start(t, vm) for vm in waiting]
     t.require(told[0] + 14 <= told[1] and told[1] + 14 <= told[2], "one after the other", *waiting)
     t.wait(110, "all three have run", lambda: all(map(t.began, waiting)), *waiting)
