@@ -62,7 +62,7 @@ static int write_run(struct report *report, struct page_input *input, sqlite3_st
     return result;
 }
 
-static sqlite3_stmt *query_runs(const struct page_input *input, struct error *err)
+static sqlite3_stmt *query_runs(struct page_input *input, struct error *err)
 {
     return page_input_query(input,
                             input->is_sweep ? "SELECT cell, name, status, " FIGURES

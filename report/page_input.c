@@ -16,6 +16,11 @@ int page_input_error(const struct page_input *input, struct error *err)
                          "'galerna sweep' write them ('--record' writes a JSON document for "
                          "'galerna verify')",
                          input->path);
+    if (code == SQLITE_INTERRUPT)
+        return error_set(err, EINVAL,
+                         "%s: takes much longer to read than a database of its size does: it is "
+                         "damaged, or not written by Galerna",
+                         input->path);
     return error_set(err,
                      code == SQLITE_NOMEM                              ? ENOMEM
                      : code == SQLITE_CANTOPEN || code == SQLITE_IOERR ? EIO
@@ -24,17 +29,19 @@ int page_input_error(const struct page_input *input, struct error *err)
                      sqlite3_errmsg(input->database));
 }
 
-int page_input_execute(const struct page_input *input, const char *text, struct error *err)
+int page_input_execute(struct page_input *input, const char *text, struct error *err)
 {
+    distrust_renew(&input->distrust);
     if (sqlite3_exec(input->database, text, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
     return page_input_error(input, err);
 }
 
-sqlite3_stmt *page_input_query(const struct page_input *input, const char *text, struct error *err)
+sqlite3_stmt *page_input_query(struct page_input *input, const char *text, struct error *err)
 {
     sqlite3_stmt *statement = NULL;
 
+    distrust_renew(&input->distrust);
     if (sqlite3_prepare_v2(input->database, text, -1, &statement, NULL) == SQLITE_OK)
         return statement;
     page_input_error(input, err);
@@ -47,8 +54,7 @@ bool page_input_has(const struct page_input *input, const char *table)
                                          NULL, NULL) == SQLITE_OK;
 }
 
-static int pragma(const struct page_input *input, const char *text, int64_t *value,
-                  struct error *err)
+static int pragma(struct page_input *input, const char *text, int64_t *value, struct error *err)
 {
     sqlite3_stmt *statement = page_input_query(input, text, err);
     int code;
@@ -84,7 +90,7 @@ static int recognize(struct page_input *input, struct error *err)
 
 /* Creates views that show one cell of a sweep, `shown`, under the names of the tables of a run.
  * `kept`: leases with bars in the page. */
-static int create_views(const struct page_input *input, struct error *err)
+static int create_views(struct page_input *input, struct error *err)
 {
     static const char *const tables[] = {"hosts", "leases", "reservations", "reservation_hosts",
                                          "counters"};
@@ -110,10 +116,20 @@ static int create_views(const struct page_input *input, struct error *err)
 
 int page_input_open(struct page_input *input, const char *path, struct error *err)
 {
+    static const char names[] = "run cells hosts leases reservations reservation_hosts counters";
+    int other;
+
     *input = (struct page_input){.path = path};
     if (sqlite3_open_v2(path, &input->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         return page_input_error(input, err);
-    return recognize(input, err) < 0 ? -1 : create_views(input, err);
+    distrust_programs(input->database);
+    distrust_work(&input->distrust, input->database, path);
+    if (recognize(input, err) < 0)
+        return -1;
+    other = distrust_names(input->database, path, names, err);
+    if (other)
+        return other < 0 ? page_input_error(input, err) : -1;
+    return create_views(input, err);
 }
 
 void page_input_close(struct page_input *input)

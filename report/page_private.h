@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/distrust.h"
 #include "util/error.h"
 #include "util/json_writer.h"
 
@@ -15,6 +16,7 @@ extern const unsigned char page_text[];
 struct page_input {
     const char *path;
     sqlite3 *database;
+    struct distrust distrust;
     bool is_sweep;
 };
 
@@ -31,10 +33,10 @@ struct page_run {
 int page_input_open(struct page_input *input, const char *path, struct error *err);
 void page_input_close(struct page_input *input);
 int page_input_error(const struct page_input *input, struct error *err);
-int page_input_execute(const struct page_input *input, const char *text, struct error *err);
+int page_input_execute(struct page_input *input, const char *text, struct error *err);
 
 /* A query, to be finalized; NULL with err. */
-sqlite3_stmt *page_input_query(const struct page_input *input, const char *text, struct error *err);
+sqlite3_stmt *page_input_query(struct page_input *input, const char *text, struct error *err);
 
 /* Does the table exist? */
 bool page_input_has(const struct page_input *input, const char *table);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "report/distrust.h"
 #include "sweep/figures.h"
 #include "util/memory.h"
 
@@ -84,6 +85,7 @@ static int open_database(struct sweep_store *store, const char *path, int flags,
     store->path = memory_text(path);
     if (sqlite3_open_v2(path, &store->database, flags, NULL) != SQLITE_OK)
         return store_error(store, err);
+    distrust_programs(store->database);
     sqlite3_busy_timeout(store->database, 10000);
     return 0;
 }
@@ -250,9 +252,16 @@ static const char opening[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mod
 static int align(struct sweep_store *store, const struct sweep *sweep, bool again,
                  struct error *err)
 {
-    int known = recognize(store, err);
+    static const char names[] = "cells axes settings hosts leases reservations reservation_hosts "
+                                "state_log preemptions counters";
+    int known = recognize(store, err), other;
 
-    if (known < 0 || store_execute(store, err, opening) < 0)
+    if (known < 0)
+        return -1;
+    other = distrust_names(store->database, store->path, names, err);
+    if (other)
+        return other < 0 ? store_error(store, err) : -1;
+    if (store_execute(store, err, opening) < 0)
         return -1;
     if (known == 0 && create_tables(store, err) < 0)
         return -1;

@@ -154,12 +154,29 @@ was_refused() {
     fails "missing" "$galerna" report
 }
 
+# A database of somebody else contains no programs that are executed, and reading it ends.
+was_endless() {
+    local name
+    python3 "$here/endless.py" a.db grid.db
+    for name in run leases reservations reservation_hosts counters virtual cells; do
+        fails 'must be a table, but its type is "v' timeout 60 "$galerna" report -o bad.html "endless-$name.db"
+    done
+    fails 'takes much longer to read' timeout 100 "$galerna" report -o bad.html endless-tree.db
+    [ ! -e bad.html ] || fail "a page of an endless view"
+    sed 's/grid.db/endless-cells.db/' grid.ini >endless.ini
+    fails '"cells" must be a table' timeout 60 "$galerna" sweep -q endless.ini
+    sed 's/grid.db/endless-trigger.db/; s/off aggressive/aggressive off/' grid.ini >endless.ini
+    timeout 60 "$galerna" sweep -q endless.ini
+    is 2 <("$galerna" report endless-trigger.db) 'len(runs)'
+}
+
 compared
 swept
 kept_leases
 was_hostile
 was_bounded
 was_refused
+was_endless
 if command -v chromium >/dev/null; then
     python3 "$here/page.py" "$work/two.html" "$work/evil.html" "$work/large.html" "$work/leases.html" "$work"
 fi
