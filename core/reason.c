@@ -193,7 +193,7 @@ static const struct {
     [REASON_GIVEN_UP] = {LEAD_NONE, "VM %n could not be started in %n attempts; last failure: %s"},
     [REASON_CANCELLED_BY] = {LEAD_NONE, "cancelled by %s"},
     [REASON_QUARANTINED] = {LEAD_NONE,
-                            "the hosts it may use are quarantined for some minutes: several VMs "
+                            "the %n hosts that it may use are quarantined, host %n until %t: VMs "
                             "failed or are stuck on them"},
     [REASON_DRAINED] = {LEAD_NONE, "the hosts it may use are drained: an operator empties them"},
     [REASON_HOSTS_TOO_SMALL] = {LEAD_NONE,
@@ -252,6 +252,15 @@ static const char *why_it_stays(bool at_once, bool demands, bool ends_first)
                      "the rest of its lifetime";
 }
 
+static const char *what_is_too_small(int64_t which)
+{
+    if (which == TOO_SMALL_CPU)
+        return "no host it may use has enough CPU: at most %c CPU and %n MB, %v requested";
+    if (which == TOO_SMALL_MEMORY)
+        return "no host it may use has enough memory: at most %c CPU and %n MB, %v requested";
+    return "no host it may use has enough CPU or memory: at most %c CPU and %n MB, %v requested";
+}
+
 /* Replaces the usual sentence where a number would make it wrong. */
 static const char *sentence_of(const struct reason *reason)
 {
@@ -273,6 +282,10 @@ static const char *sentence_of(const struct reason *reason)
         return "no room for %v from %t until %t%o%s";
     if (reason->id == REASON_START_PASSED && reason->text && *reason->text)
         return "its start at %t has passed, and %o%s";
+    if (reason->id == REASON_QUARANTINED && n[0] == 1)
+        return "%ohost %n, the only one that it may use, is quarantined until %t: VMs failed or "
+               "are "
+               "stuck on it";
     if (reason->id == REASON_DRAINED && reason->text && *reason->text)
         return "%s";
     if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text && n[1] <= n[0])
@@ -296,13 +309,8 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_NO_HOST_ALLOWED && n[2] == 0)
         return "%v requested, but none of the %n open hosts that its requirements allow is large "
                "enough for one";
-    if (reason->id == REASON_HOSTS_TOO_SMALL && n[3] == TOO_SMALL_CPU)
-        return "no host it may use has enough CPU: at most %c CPU and %n MB, %v requested";
-    if (reason->id == REASON_HOSTS_TOO_SMALL && n[3] == TOO_SMALL_MEMORY)
-        return "no host it may use has enough memory: at most %c CPU and %n MB, %v requested";
     if (reason->id == REASON_HOSTS_TOO_SMALL && n[3])
-        return "no host it may use has enough CPU or memory: at most %c CPU and %n MB, %v "
-               "requested";
+        return what_is_too_small(n[3]);
     if (reason->id == REASON_NO_DEVICE && n[1] == 1)
         return "none of the %h that it may use has the PCI device that a VM demands (%o%p)";
     if (reason->id == REASON_DEVICE_IN_USE && n[2] == INSTANT_NEVER)

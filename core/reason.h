@@ -81,7 +81,8 @@ enum reason_id {
                                * its state, and the VM that has not left the host */
     REASON_GIVEN_UP,          /* n[0] a VM that failed, n[1] attempts; text: the last failure */
     REASON_CANCELLED_BY,      /* text: the user */
-    REASON_QUARANTINED,       /* all hosts it may use are quarantined */
+    REASON_QUARANTINED,       /* all n[0] hosts it may use are quarantined, the first of them, host
+                               * n[1], until n[2] */
     REASON_DRAINED,           /* all hosts it may use are drained, or drained and quarantined; text:
                                * NULL, or the sentence with the hosts */
     REASON_HOSTS_TOO_SMALL,   /* hosts have at most n[0] CPU (1/100) and n[1] MB; n[2] VMs; n[3]

@@ -76,7 +76,9 @@ bool quarantine_stuck(struct quarantine *quarantine, int32_t host, int64_t now)
     if (!failure)
         failure = add(quarantine, host, now);
     failure->at = now;
-    failure->until = now + QUARANTINE_SECONDS;
+    /* Leases that wait for the host are told its end: it does not change at each call. */
+    if (failure->until - now <= QUARANTINE_SECONDS / 2)
+        failure->until = now + QUARANTINE_SECONDS;
     return !is_quarantined;
 }
 

@@ -202,17 +202,20 @@ static void tell_drained(int32_t host, size_t n, bool quarantined, char text[STO
 
 /* The reason if all hosts that the lease may use are quarantined, or drained without a planned end;
  * else REASON_NONE. A promise keeps its hosts. */
-static enum reason_id hosts_are_out(const struct facts *facts, const struct lease_record *lease,
-                                    const struct host_filter *filter, char text[STORE_TEXT_MAX])
+static struct reason hosts_are_out(const struct facts *facts, const struct lease_record *lease,
+                                   const struct host_filter *filter, char text[STORE_TEXT_MAX])
 {
+    const struct reason none = {0};
+    struct reason quarantined = {.id = REASON_QUARANTINED, .n = {0, 0, INSTANT_NEVER}};
     const struct host_pool *pool = &facts->picture->hosts->pool;
     const struct quarantine *quarantine = facts->planner->settings.quarantine;
-    size_t n = 0, n_quarantined = 0;
+    int64_t until;
+    size_t n = 0;
     int32_t drained = -1;
 
     if (lease->phase == PHASE_RESERVED || *lease->booking ||
         ((!quarantine || quarantine->n == 0) && (!facts->drains || facts->drains->n == 0)))
-        return REASON_NONE;
+        return none;
     for (size_t i = 0; i < pool->n; i++) {
         int32_t host = pool->items[i].id;
         const struct drain *drain = facts->drains ? drains_of(facts->drains, host) : NULL;
@@ -220,17 +223,21 @@ static enum reason_id hosts_are_out(const struct facts *facts, const struct leas
         if (!host_filter_allows(filter, i))
             continue;
         n++;
-        if (drain && drain->from <= facts->now && drain->until == INSTANT_NEVER)
+        if (drain && drain->from <= facts->now && drain->until == INSTANT_NEVER) {
             drained = drained < 0 ? host : drained;
-        else if (!quarantine || !quarantine_has(quarantine, host, clock_now()))
-            return REASON_NONE;
-        else
-            n_quarantined++;
+            continue;
+        }
+        until = quarantine ? quarantine_until(quarantine, host, clock_now()) : INSTANT_NONE;
+        if (until == INSTANT_NONE)
+            return none;
+        quarantined.n[0]++;
+        if (until < quarantined.n[2])
+            quarantined.n[1] = host, quarantined.n[2] = until;
     }
     if (drained < 0)
-        return n_quarantined ? REASON_QUARANTINED : REASON_NONE;
-    tell_drained(drained, n, n_quarantined > 0, text);
-    return REASON_DRAINED;
+        return quarantined.n[0] ? quarantined : none;
+    tell_drained(drained, n, quarantined.n[0] > 0, text);
+    return (struct reason){.id = REASON_DRAINED, .text = text};
 }
 
 /* Has the VM failed recently, and must it wait for its next attempt? */
@@ -270,7 +277,7 @@ static bool filter_of_document(struct facts *facts, const struct lease_record *l
 {
     struct eligible eligible;
     char text[STORE_TEXT_MAX] = "";
-    enum reason_id out;
+    struct reason out;
 
     look_at_hosts(facts, lease, document, &eligible);
     if (!eligible.filter || eligible.n_hosts == 0) {
@@ -291,8 +298,8 @@ static bool filter_of_document(struct facts *facts, const struct lease_record *l
     if (eligible.rank_ignored)
         note_rank(facts, lease, vm, eligible.reason);
     out = hosts_are_out(facts, lease, eligible.filter, text);
-    if (out != REASON_NONE) {
-        cannot_be_placed(facts, lease, &(struct reason){.id = out, .text = text}, INSTANT_NONE);
+    if (out.id != REASON_NONE) {
+        cannot_be_placed(facts, lease, &out, INSTANT_NONE);
         return false;
     }
     *filter = filter_number(facts, vm, eligible.filter);

@@ -115,11 +115,20 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     struct reason narrow = {.id = REASON_NO_ROOM_NOW, .n = {2, 0}, .text = " on some hosts"};
     struct reason in_time = {.id = REASON_DEADLINE_UNREACHABLE, .n = {100, 90}};
     struct reason together = {.id = REASON_TOO_BIG, .n = {3, 3}};
+    struct reason out = {.id = REASON_QUARANTINED, .n = {1, 3, 100}};
+    struct reason all_out = {.id = REASON_QUARANTINED, .n = {2, 3, 100}};
     struct reason stays = {.id = REASON_CANNOT_LEAVE, .n = {INSTANT_NONE}, .text = " (why)"};
     char sentence[160];
 
     reason_format(&room, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "refused: no room for 3 VMs from +100 until +200, only for 1");
+    reason_format(&out, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence,
+                        "host 3, the only one that it may use, is quarantined until +100: "
+                        "VMs failed or are stuck on it");
+    reason_format(&all_out, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence, "the 2 hosts that it may use are quarantined, host 3 until +100: "
+                                  "VMs failed or are stuck on them");
     reason_format(&policy, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "refused by policy: not today");
     reason_format(&silent, sentence, sizeof sentence, plus_text);

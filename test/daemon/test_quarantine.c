@@ -47,6 +47,8 @@ static void hosts_where_vms_are_stuck_are_quarantined_as_long(void **state)
 
     assert_true(quarantine_stuck(&quarantine, 3, 100));
     assert_true(quarantine_has(&quarantine, 3, 100));
+    assert_false(quarantine_stuck(&quarantine, 3, 101));
+    assert_int_equal(quarantine_until(&quarantine, 3, 101), 100 + QUARANTINE_SECONDS);
     assert_false(quarantine_stuck(&quarantine, 3, 350)); /* still */
     assert_true(quarantine_has(&quarantine, 3, 101 + QUARANTINE_SECONDS));
     assert_false(quarantine_expire(&quarantine, 350 + QUARANTINE_SECONDS));
