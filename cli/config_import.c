@@ -132,7 +132,8 @@ static int import_file(const char *command, const char *path, struct fragment *f
             free(source);
     }
     if (others)
-        fprintf(stderr, "%s: %zu other settings are not about scheduling\n", path, others);
+        fprintf(stderr, "%s: %zu other setting%s not about scheduling\n", path, others,
+                others == 1 ? " is" : "s are");
     opennebula_file_finish(&file);
     return EXIT_DONE;
 }

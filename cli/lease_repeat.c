@@ -52,7 +52,7 @@ int lease_repeat_ask_all(const struct lease_repeat *repeat, int64_t first, const
     if (make(repeat, first, request, &series, NULL) < 0)
         return EXIT_USAGE; /* checked before */
     if (!json)
-        printf("Series %s, %u occurrences:\n", series.name, series.n);
+        printf("Series %s, %u occurrence%s:\n", series.name, series.n, series.n == 1 ? "" : "s");
     for (uint32_t i = 0; i < series.n && (code == EXIT_DONE || code == EXIT_REFUSED); i++) {
         char local[TIME_TEXT_MAX];
         int asked;

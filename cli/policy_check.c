@@ -107,9 +107,10 @@ static void tell_figures(struct check_findings *findings, const struct conforman
              figures->calls, figures->microseconds);
     found(findings, "calls", true, text);
     snprintf(text, sizeof text,
-             "called %" PRIu64 " times: %" PRIu64 " leases accepted, %" PRIu64 " refused, %" PRIu64
-             " preempted; the schedule is reproducible",
-             figures->decisions, figures->accepted, figures->refused, figures->preemptions);
+             "called %" PRIu64 " time%s: %" PRIu64 " lease%s accepted, %" PRIu64
+             " refused, %" PRIu64 " preempted; the schedule is reproducible",
+             figures->decisions, figures->decisions == 1 ? "" : "s", figures->accepted,
+             figures->accepted == 1 ? "" : "s", figures->refused, figures->preemptions);
     found(findings, "trace", true, text);
 }
 

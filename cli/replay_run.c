@@ -80,19 +80,19 @@ static void describe_end(const struct simulation_result *result, bool asked,
     outcome->code = asked ? EXIT_INTERRUPTED : result->stuck ? EXIT_FAILED : EXIT_DONE;
     if (result->stuck)
         snprintf(outcome->message, sizeof outcome->message,
-                 "stuck: %" PRId64
-                 " leases wait forever; nothing is planned that would free capacity",
-                 result->unfinished);
+                 "stuck: %" PRId64 " lease%s forever; nothing is planned that would free capacity",
+                 result->unfinished, result->unfinished == 1 ? " waits" : "s wait");
     else if (result->cancels_missed)
         snprintf(outcome->message, sizeof outcome->message,
-                 "%" PRId64 " cancellations were for leases that had not arrived yet or had ended",
-                 result->cancels_missed);
+                 "%" PRId64 " cancellation%s for leases that had not arrived yet or had ended",
+                 result->cancels_missed, result->cancels_missed == 1 ? " was" : "s were");
     else if (result->late_requests)
         snprintf(outcome->message, sizeof outcome->message,
                  "%" PRId64
-                 " requests follow later ones in the trace and were submitted late; sort "
-                 "the trace by time of submission",
-                 result->late_requests);
+                 " request%s later ones in the trace and %s submitted late; sort the trace "
+                 "by time of submission",
+                 result->late_requests, result->late_requests == 1 ? " follows" : "s follow",
+                 result->late_requests == 1 ? "was" : "were");
 }
 
 /* Is the trace a log in SWF? Standard input is not, because it cannot be read twice. */

@@ -136,7 +136,8 @@ static int submit(struct sweep *sweep, const struct sweep_arguments *arguments,
         sweep_submit(sweep, wanted, program, &tasks, err) < 0)
         return -1;
     if (!arguments->quiet && tasks > 0)
-        fprintf(stderr, "galerna sweep: submitted a job array of %zu tasks%s\n", tasks,
+        fprintf(stderr, "galerna sweep: submitted a job array of %zu task%s%s\n", tasks,
+                tasks == 1 ? "" : "s",
                 arguments->no_wait ? "; collect its results with --collect" : "");
     if (arguments->no_wait)
         return 0;
@@ -175,10 +176,11 @@ static int tell_failures(const struct sweep *sweep, const struct sweep_outcome *
             code = EXIT_FAILED;
     }
     if (messages > MESSAGES_MAX)
-        fprintf(stderr, "%s: %zu more cells have messages; see the table cells of the database\n",
-                command, messages - MESSAGES_MAX);
+        fprintf(stderr, "%s: %zu more cell%s messages; see the table cells of the database\n",
+                command, messages - MESSAGES_MAX, messages - MESSAGES_MAX == 1 ? " has" : "s have");
     if (missing)
-        fprintf(stderr, "%s: %zu of %zu cells have no result yet\n", command, missing, n);
+        fprintf(stderr, "%s: %zu of %zu cell%s no result yet\n", command, missing, n,
+                n == 1 ? " has" : "s have");
     return code;
 }
 

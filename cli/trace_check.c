@@ -27,9 +27,11 @@ static void print_check(const char *path, const struct trace_check *check)
 {
     for (size_t i = 0; i < check->n_findings; i++)
         print_finding(path, &check->findings[i]);
-    printf("%s: %s, %" PRId64 " leases, %" PRId64 " errors, %" PRId64 " warnings%s\n", path,
-           trace_format_name(check->format), check->census.total, check->n_errors,
-           check->n_warnings, check->stopped ? "; stopped there, see --limit" : "");
+    printf("%s: %s, %" PRId64 " lease%s, %" PRId64 " error%s, %" PRId64 " warning%s%s\n", path,
+           trace_format_name(check->format), check->census.total,
+           check->census.total == 1 ? "" : "s", check->n_errors, check->n_errors == 1 ? "" : "s",
+           check->n_warnings, check->n_warnings == 1 ? "" : "s",
+           check->stopped ? "; stopped there, see --limit" : "");
 }
 
 static json_t *check_to_json(const char *path, const struct trace_check *check)

@@ -34,11 +34,13 @@ static void tell_counts(const char *path, const struct trace *trace)
 
     swf_counts(trace, &counts);
     fprintf(stderr,
-            "%s: %" PRId64 " jobs, %" PRId64 " leases; without a lease: %" PRId64
-            " partial executions, %" PRId64 " never started, %" PRId64 " failed, %" PRId64
+            "%s: %" PRId64 " job%s, %" PRId64 " lease%s; without a lease: %" PRId64
+            " partial execution%s, %" PRId64 " never started, %" PRId64 " failed, %" PRId64
             " cancelled, %" PRId64 " without requested time, %" PRId64 " without processors\n",
-            path, counts.jobs, counts.leases, counts.partial, counts.never_started, counts.failed,
-            counts.cancelled, counts.without_time, counts.without_processors);
+            path, counts.jobs, counts.jobs == 1 ? "" : "s", counts.leases,
+            counts.leases == 1 ? "" : "s", counts.partial, counts.partial == 1 ? "" : "s",
+            counts.never_started, counts.failed, counts.cancelled, counts.without_time,
+            counts.without_processors);
 }
 
 static int convert(const char *path, struct trace_arguments *arguments, struct error *err)

@@ -28,8 +28,8 @@ static void print_distribution(const char *what, const struct distribution *d)
 static void print_load(const struct trace_stats *stats)
 {
     if (stats->hosts > 0)
-        printf("  site: %" PRId64 " hosts, %.2f processors\n", stats->hosts,
-               (double)stats->cpu_total / 100);
+        printf("  site: %" PRId64 " host%s, %.2f processors\n", stats->hosts,
+               stats->hosts == 1 ? "" : "s", (double)stats->cpu_total / 100);
     else
         printf("  site: none in the trace (see --site)\n");
     if (stats->requested_load >= 0)

@@ -215,7 +215,7 @@ static void note_full_poll(struct daemon *daemon)
         if (strcmp(daemon->mode, "simulated") == 0)
             log_info("scheduling %zu simulated host%s", n, n == 1 ? "" : "s");
         else
-            log_info("connected to OpenNebula: %zu hosts", n);
+            log_info("connected to OpenNebula: %zu host%s", n, n == 1 ? "" : "s");
         store_set_fact(daemon->store, "mode", daemon->mode);
     }
     daemon->polled = clock_monotonic();
@@ -246,7 +246,7 @@ static void replan_if_changed(struct daemon *daemon)
         daemon_replan(daemon, "the drain of a host ended");
     }
     if (planner_unplaced(daemon->planner))
-        daemon_replan(daemon, "%zu leases could not be placed", planner_unplaced(daemon->planner));
+        daemon_replan(daemon, "leases could not be placed");
 }
 
 /* The next cycle processes the observations. A poll after a notice only causes a new plan if the
@@ -337,10 +337,11 @@ static void watch_front_ends(struct daemon *daemon)
     watch_problem(daemon, PROBLEM_FRONT_ENDS, text);
     text[0] = '\0';
     if (daemon->promises.n_unreadable)
-        snprintf(text, sizeof text,
-                 "%zu VMs are not scheduled here, because a newer Galerna wrote their promises: "
-                 "upgrade this front-end",
-                 daemon->promises.n_unreadable);
+        snprintf(
+            text, sizeof text,
+            "%zu VM%s not scheduled here, because a newer Galerna wrote %s: upgrade this front-end",
+            daemon->promises.n_unreadable, daemon->promises.n_unreadable == 1 ? " is" : "s are",
+            daemon->promises.n_unreadable == 1 ? "its promise" : "their promises");
     watch_problem(daemon, PROBLEM_PROMISES, text);
 }
 

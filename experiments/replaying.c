@@ -223,7 +223,8 @@ static int carry_out(struct replaying_stage *stage, struct error *err)
         return -1;
     accounting_summarize(stage->accounting, &stage->replayed->figures);
     if (result.stuck)
-        return error_set(err, EDEADLK, "%" PRId64 " leases wait forever", result.unfinished);
+        return error_set(err, EDEADLK, "%" PRId64 " lease%s forever", result.unfinished,
+                         result.unfinished == 1 ? " waits" : "s wait");
     return 0;
 }
 

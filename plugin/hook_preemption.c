@@ -172,15 +172,16 @@ static bool take_choice(struct policy_host *host, struct instance *instance,
                         const struct galerna_victim_batch *view, size_t *chosen, size_t n_chosen)
 {
     if (!are_places(host, chosen, n_chosen, view->n_victims))
-        instance_fault(instance,
-                       "choose named %zu leases that are not distinct ones of the %zu candidates; "
-                       "nothing is preempted",
-                       n_chosen, (size_t)view->n_victims);
+        instance_fault(
+            instance,
+            "choose named leases (%zu) that are not distinct ones of the candidates (%zu); "
+            "nothing is preempted",
+            n_chosen, (size_t)view->n_victims);
     else if (!ask_engine(view, chosen, n_chosen))
-        instance_fault(instance,
-                       "choose named %zu leases that do not make enough room; nothing "
-                       "is preempted",
-                       n_chosen);
+        instance_fault(
+            instance,
+            "choose named leases (%zu) that do not make enough room; nothing is preempted",
+            n_chosen);
     else {
         memcpy(chosen, host->translated, n_chosen * sizeof *chosen);
         return true;

@@ -51,8 +51,8 @@ static void note_ending(void *context, const struct simulation_result *result)
              ending == ENDING_COMPLETE ? "ok" : run_ending_name(ending));
     if (result->stuck)
         snprintf(outcome->message, sizeof outcome->message,
-                 "%" PRId64 " leases wait forever: no planned operation frees capacity",
-                 result->unfinished);
+                 "%" PRId64 " lease%s forever: no planned operation frees capacity",
+                 result->unfinished, result->unfinished == 1 ? " waits" : "s wait");
     if (replay->results)
         results_set_ending(replay->results, ending);
 }

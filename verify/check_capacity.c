@@ -224,7 +224,7 @@ static void check_lost_hosts(struct checker *checker, const struct schedule_lost
 
     checker_examined(checker, CHECK_HOSTS);
     if (!lease || lost->n_hosts == 0 || lost->n_hosts > lease->n_vms)
-        checker_violation(checker, &finding, "a lost run on %zu hosts, of a lease of %zu VMs",
+        checker_violation(checker, &finding, "hosts of a lost run: %zu, VMs of its lease: %zu",
                           lost->n_hosts, lease ? lease->n_vms : 0);
     for (size_t i = 0; i < lost->n_hosts; i++) {
         finding.host = lost->hosts[i];

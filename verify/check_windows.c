@@ -139,9 +139,9 @@ static void check_host(struct checker *checker, const struct schedule_lease *lea
         due += items[i].least;
     }
     if (!overheads_are_right(checker, lease, n, there - due))
-        checker_violation(checker, &finding,
-                          "%s of %zu VMs in %lld s, it takes %lld and the enactment overhead",
-                          schedule_kind_name(kind), n, (long long)there, (long long)due);
+        checker_violation(
+            checker, &finding, "%s of %zu VM%s in %lld s, it takes %lld and the enactment overhead",
+            schedule_kind_name(kind), n, n == 1 ? "" : "s", (long long)there, (long long)due);
 }
 
 static void check_group(struct checker *checker, const struct schedule_lease *lease,
@@ -194,7 +194,8 @@ int check_windows(struct checker *checker, const struct schedule_lease *lease)
     if ((int64_t)lease->n_vms > checker->schedule->settings.vms_suspended)
         checker_violation(
             checker, &(struct finding){CHECK_SEQUENCE, lease->id, SCHEDULE_UNSET, lease->submit},
-            "is suspended, which the setting suspension forbids for %zu VMs", lease->n_vms);
+            "is suspended, which the setting suspension forbids for %zu VM%s", lease->n_vms,
+            lease->n_vms == 1 ? "" : "s");
     operations.items = calloc(room, sizeof *operations.items);
     if (!operations.items)
         return error_set(checker->err, ENOMEM, "out of memory");

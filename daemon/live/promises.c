@@ -381,7 +381,7 @@ void promises_restored(struct daemon *daemon, int64_t now)
     }
     if (!restored)
         return;
-    daemon_replan(daemon, "%zu leases were restored", restored);
+    daemon_replan(daemon, "leases were restored");
     if (!daemon_follows(daemon)) /* else another front-end has accepted them */
         tell_restored(daemon, restored, now);
 }

@@ -358,7 +358,7 @@ static int copy_table(struct repair *repair, int table, struct error *err)
     written = ask(repair, text, -1);
     missing = written - repair->kept[table];
     if (missing > 0)
-        tell(repair, "table %s: %" PRId64 " of %" PRId64 " rows are lost",
+        tell(repair, "table %s: rows are lost (%" PRId64 " of %" PRId64 ")",
              summed_tables[table].name, missing, written);
     repair->lost[table] = missing > repair->lost[table] ? missing : repair->lost[table];
     return 0;
@@ -409,7 +409,8 @@ static int settle_commits(const struct repair *repair)
         if (last != INSTANT_NONE)
             lease_time_text(last, at, sizeof at);
         tell(repair,
-             "the last %" PRId64 " of %" PRId64 " commits are lost%s%s: later changes are missing",
+             "the last commits are lost (%" PRId64 " of %" PRId64
+             ")%s%s: later changes are missing",
              repair->sealed - there, repair->sealed, at[0] ? "; the last event left is of " : "",
              at);
         there = repair->sealed;

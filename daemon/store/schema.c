@@ -191,8 +191,8 @@ static int check_commits(struct store *store, int64_t sealed, bool has_sums, str
     if (!has_sums)
         return sealed > 0 ? store_damaged(store, err,
                                           "it is missing or older than its file store.seal, which "
-                                          "knows %lld commits",
-                                          (long long)sealed)
+                                          "knows %lld commit%s",
+                                          (long long)sealed, sealed == 1 ? "" : "s")
                           : 0;
     if (ask_number(store, "SELECT value FROM fact WHERE name = 'commits'", &commits, err) < 0)
         return -1;
@@ -200,10 +200,11 @@ static int check_commits(struct store *store, int64_t sealed, bool has_sums, str
     if (sealed == SEAL_NONE)
         return store_damaged(store, err, "its file store.seal is missing");
     if (commits < sealed)
-        return store_damaged(store, err,
-                             "the last %lld of %lld commits are missing: its log, store.db-wal, is "
-                             "damaged, cut or lost, or store.db is an older copy",
-                             (long long)(sealed - commits), (long long)sealed);
+        return store_damaged(
+            store, err,
+            "the last commits are missing (%lld of %lld): its log, store.db-wal, is "
+            "damaged, cut or lost, or store.db is an older copy",
+            (long long)(sealed - commits), (long long)sealed);
     return 0;
 }
 

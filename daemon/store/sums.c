@@ -332,8 +332,7 @@ int sums_check_table(const struct store *store, const struct summed_table *table
     if (read_table(store, table, &total, err) < 0 || read_total(store, table, &sealed, err) < 0)
         return -1;
     if (total.n != sealed.n)
-        return store_damaged(store, err,
-                             "table %s has %" PRId64 " rows, but %" PRId64 " were written",
+        return store_damaged(store, err, "table %s: rows found: %" PRId64 ", written: %" PRId64,
                              table->name, total.n, sealed.n);
     if (total.total != sealed.total)
         return store_damaged(store, err, "table %s has older rows than were written", table->name);

@@ -355,6 +355,8 @@ stopped() {
     run 0 replay -q "$work/only-ar.lwf" --site 2,cpu=100,memory=1024 \
         --set simulation.stop-when=besteffort-submitted --record "$work/only-ar.json"
     run 0 verify "$work/only-ar.json"
+    run 0 trace check "$work/only-ar.lwf"
+    says out ", 1 lease, 0 errors"
 }
 
 # Durations follow from the original or the actual ones by the overheads of the configuration.

@@ -34,7 +34,7 @@ done
 
 "$galernad" --repair --state-dir "$work/state" -c "$work/conf" >"$work/repaired" 2>&1 ||
     fail "not repaired: $(cat "$work/repaired")"
-until_said repaired 'the last [0-9]+ of [0-9]+ commits are lost'
+until_said repaired 'the last commits are lost \([0-9]+ of [0-9]+\)'
 until_said repaired 'the damaged store is kept as .*/state/store.db.damaged-1'
 "$galernad" --repair --state-dir "$work/state" -c "$work/conf" >"$work/repaired"
 [ "$(cat "$work/repaired")" = "The store is intact." ] || fail "again: $(cat "$work/repaired")"

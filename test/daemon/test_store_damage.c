@@ -343,8 +343,7 @@ static void a_cut_log_is_missed(void **state)
     for (size_t size = 32; size < sample->files[1].size; size += sample->files[1].size / 23) {
         put_back(sample);
         put_file(sample, 1, size);
-        assert_damaged(sample,
-                       size < 40000 ? "store." : "commits are missing: its log, store.db-wal");
+        assert_damaged(sample, size < 40000 ? "store." : "): its log, store.db-wal");
     }
     put_back(sample);
     unlink_file(sample, 1);
@@ -507,7 +506,7 @@ static void each_lost_thing_is_named(void **state)
     assert_non_null(strstr(told.text, "table lease: row 3 is lost"));
     assert_non_null(strstr(told.text, "table vm: row 1045 is lost"));
     assert_non_null(strstr(told.text, "table fact: row instance is lost"));
-    assert_non_null(strstr(told.text, "table event: 2 of 46 rows are lost"));
+    assert_non_null(strstr(told.text, "table event: rows are lost (2 of 46)"));
     assert_non_null(strstr(told.text, "VM 3 is left out: its lease 3 is lost"));
     assert_non_null(strstr(told.text, "VM 1043 is left out: its lease 3 is lost"));
     assert_non_null(strstr(told.text, "lease 5 is left out: a VM of lease 5 is lost"));

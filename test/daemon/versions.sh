@@ -93,5 +93,5 @@ stop second
 rm -r "$work/first"
 begin "$older" first
 acts first 20
-shows first '1 VMs are not scheduled here' status
+shows first '1 VM is not scheduled here' status
 [ "$(started "$late")" -eq 1 ] || fail "VM $late was started again"

@@ -422,10 +422,10 @@ static void wrong_sets_are_faults_and_preempt_nobody(void **state)
     static const struct {
         const char *how, *text;
     } cases[] = {
-        {"outside", "choose named 2 leases that are not distinct ones of the 5 candidates"},
-        {"twice", "choose named 2 leases that are not distinct ones"},
-        {"too-many", "choose named 6 leases that are not distinct ones"},
-        {"too-few", "choose named 1 leases that do not make enough room"},
+        {"outside", "choose named leases (2) that are not distinct ones of the candidates (5)"},
+        {"twice", "choose named leases (2) that are not distinct ones"},
+        {"too-many", "choose named leases (6) that are not distinct ones"},
+        {"too-few", "choose named leases (1) that do not make enough room"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
