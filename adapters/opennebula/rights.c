@@ -436,7 +436,11 @@ static int check_terms(const struct allowed *limits, const struct rights_request
                               value,
                               decimal_write(limits->values[RIGHT_TERM + i], term->decimals, limit),
                               term->right.name, owner ? " of " : "", owner ? owner : "");
-            return refuse(reason, "%s=%s is not allowed", term->attribute, value);
+            if (i == TERM_ID_preemptible) /* the default, or written as TERMS */
+                return refuse(reason, "leases that cannot be preempted are not allowed: request "
+                                      "PREEMPTIBLE=yes (non-preemptible)");
+            return refuse(reason, "%s=%s is not allowed (%s)", term->attribute, value,
+                          term->right.name);
         }
         if (term->type == TERM_FLAG)
             term_set_number(term, &spec->term_values, !term->restricted);

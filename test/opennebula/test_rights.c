@@ -213,7 +213,9 @@ static void each_limit_is_kept(void **state)
     spec.priority = 0;
     spec.preemptible = false;
     spec.terms = TERMS_NON_PREEMPTABLE;
-    refused(rights, &request, "PREEMPTIBLE=no");
+    refused(rights, &request,
+            "leases that cannot be preempted are not allowed: request PREEMPTIBLE=yes "
+            "(non-preemptible)");
     spec.preemptible = true;
     spec.terms = TERMS_SUSPENDABLE;
     spec.kind = LEASE_DEADLINE;
