@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "adapters/opennebula/credentials.h"
@@ -116,6 +118,45 @@ static int examine(struct examination *examination, const struct configuration *
     free(key_file);
     free(options);
     return result;
+}
+
+/* -1 with errno: nothing answers there. */
+static int connect_to(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), result, error;
+
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    result = file < 0 ? -1 : connect(file, (struct sockaddr *)&address, sizeof address);
+    error = errno;
+    if (file >= 0)
+        close(file);
+    errno = error;
+    return result;
+}
+
+/* Does galernad run? It may run on another machine than oned. */
+static void find_daemon(struct examination *examination, const struct live_configuration *live)
+{
+    struct setup_finding *finding = &examination->findings[examination->n++];
+    struct error err = {0};
+    char *path = live_client_socket(live, NULL, &err);
+
+    *finding = (struct setup_finding){.word = "galernad", .verdict = SETUP_RIGHT};
+    if (path && connect_to(path) == 0) {
+        snprintf(finding->text, sizeof finding->text, "galernad runs (%s)", path);
+    } else if (!path || errno == EACCES) {
+        finding->verdict = SETUP_UNSEEN;
+        snprintf(finding->text, sizeof finding->text,
+                 "whether galernad runs is unknown: %.400s: run this command as root",
+                 path ? strerror(errno) : err.text);
+    } else {
+        finding->verdict = examination->facts.local ? SETUP_WRONG : SETUP_UNSEEN;
+        snprintf(finding->text, sizeof finding->text,
+                 "galernad does not run on this machine: %s: %s", path, strerror(errno));
+        snprintf(finding->remedy, sizeof finding->remedy, "systemctl enable --now galernad");
+    }
+    free(path);
 }
 
 static bool is_wrong(const struct examination *examination)
@@ -312,6 +353,8 @@ int command_setup(const struct call *call)
         configuration_destroy(configuration);
         return command_failed(call->name, &err);
     }
+    if (arguments->check || arguments->json)
+        find_daemon(&examination, &configuration->live);
     code = arguments->check && is_wrong(&examination) ? EXIT_FAILED : EXIT_DONE;
     if (arguments->apply)
         code = apply(&examination, &err) < 0 ? command_failed(call->name, &err) : EXIT_DONE;

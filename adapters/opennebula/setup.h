@@ -14,8 +14,12 @@
 #include "adapters/opennebula/rpc.h"
 #include "util/error.h"
 
-enum { SETUP_NAME_MAX = 64, SETUP_TEXT_MAX = 512, SETUP_FRONT_ENDS_MAX = 16,
-       SETUP_FINDINGS_MAX = 12 + SETUP_FRONT_ENDS_MAX };
+enum {
+    SETUP_NAME_MAX = 64,
+    SETUP_TEXT_MAX = 512,
+    SETUP_FRONT_ENDS_MAX = 16,
+    SETUP_FINDINGS_MAX = 13 + SETUP_FRONT_ENDS_MAX
+};
 
 enum setup_answer { SETUP_NO, SETUP_YES, SETUP_UNKNOWN };
 

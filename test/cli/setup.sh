@@ -62,6 +62,8 @@ printf '%s\n' 'install -o oneadmin -m' 'SCHED_MAD = ' 'systemctl restart' 'syste
     cmp - "$work/steps" || fail "the steps are in another order"
 expect 1 'install -o oneadmin' --check
 expect 1 'SCHED_MAD has -p rank' --check
+GALERNA_SOCKET=$work/none expect 1 'wrong           galernad       galernad does not run on this machine' --check
+grep -q 'systemctl enable --now galernad' "$work/out" || fail "how to start galernad is not said"
 expect 1 '"right": false' --check --json
 expect 1 'DRS_INTERVAL is 600 s' --check
 [ ! -s "$work/err" ] || fail "something on standard error"
