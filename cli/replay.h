@@ -69,7 +69,7 @@ struct replay_control {
 };
 
 /* Reads the configurations and combines each with every trace. Each run gets a unique name, from
- * which file names of outputs are derived (see replay_help). */
+ * which file names of outputs are derived (see galerna-replay(1)). */
 int replay_plan_make(struct replay_plan *plan, const struct replay_options *options,
                      struct error *err);
 void replay_plan_finish(struct replay_plan *plan);

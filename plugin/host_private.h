@@ -7,7 +7,7 @@
 enum { CHAINS = 3 };
 
 struct policy_host {
-    struct policy_host_settings settings; /* copies: see settings_copy() */
+    struct policy_host_settings settings; /* copies: see host_settings_copy() */
     struct policy_host_state state;
     struct policy_hooks hooks;
     struct chain chains[CHAINS]; /* by kind, from GALERNA_KIND_ADMISSION on */

@@ -232,13 +232,13 @@ static void create(struct cloud *cloud, const struct cloud_order *order)
     note_call(cloud, &call);
 }
 
-/* No other process can act on it: the file is locked. */
 /* Simulated hosts have no templates. */
 static void note(struct cloud *cloud, const struct cloud_host_note *note)
 {
     note_call(cloud, &(struct simulated_call){.done = note->done, .context = note->context});
 }
 
+/* No other process can act on it: the file is locked. */
 static void read_mark(struct cloud *cloud, cloud_mark_told *told, void *context)
 {
     note_call(cloud, &(struct simulated_call){.marked = told, .context = context});

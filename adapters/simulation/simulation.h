@@ -34,7 +34,7 @@ struct simulation {
     size_t n_observers;
 
     enum stop_when stop_when;
-    int64_t best_effort_leases; /* in the trace; read unless stop_when is ALL_LEASES_DONE */
+    int64_t best_effort_leases; /* in the trace; read unless stop_when is STOP_ALL_LEASES_DONE */
     const struct cancellation *cancellations; /* ascending in time */
     size_t n_cancellations;
     const struct behaviour *behaviour; /* NULL: the default mode */

@@ -445,13 +445,6 @@ void planner_note_risks(struct planner *planner, int64_t now);
 /* Drop preemptions that a complete plan did not repeat: a plan repeats all that still apply. */
 void planner_drop_preemptions(struct planner *planner, int64_t now);
 /* Note when a waiting lease will probably start. True: the estimate has changed. */
-/* The start of a planned lease in front of a reservation by the last forecast, or INSTANT_NONE if
- * its planned start is not later. */
-int64_t planner_start_ahead(const struct planner *planner, int64_t lease, int64_t now);
-
-/* The reason of such a lease: the planned host is not the one that it waits for. */
-struct reason planner_reason_ahead(const struct planned *planned);
-
 bool planner_estimate(struct planner *planner, const struct lease_record *lease, int64_t at,
                       int64_t now);
 
@@ -470,6 +463,11 @@ const struct vm_record *planner_too_small(const struct planner *planner,
 
 /* --- planner_forecast.c --- */
 bool planner_take_forecast(struct planner *planner, struct wire_reader *reader);
+/* The start of a planned lease in front of a reservation by the last forecast, or INSTANT_NONE if
+ * its planned start is not later. */
+int64_t planner_start_ahead(const struct planner *planner, int64_t lease, int64_t now);
+/* The reason of such a lease: the planned host is not the one that it waits for. */
+struct reason planner_reason_ahead(const struct planned *planned);
 
 /* --- question.c --- */
 /* 0: sent; the frame may be empty afterwards. Before sending a frame with an answer, the caller

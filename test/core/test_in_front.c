@@ -72,7 +72,6 @@ static void where_it_may_not_move_it_waits(void **state)
     scenario_end(&s);
 }
 
-/* Nobody gets the room that it needs later. */
 /* It was planned for later, as no host was free. */
 static void it_starts_in_front_once_a_host_is_free(void **state)
 {
@@ -105,6 +104,7 @@ static void it_starts_in_front_once_a_host_is_free(void **state)
     scenario_end(&s);
 }
 
+/* Nobody gets the room that it needs later. */
 static void its_next_host_is_kept_for_it(void **state)
 {
     struct scenario s;
