@@ -68,8 +68,8 @@ struct lease_request {
     int64_t deadline;          /* latest end; INSTANT_NONE: none */
     int64_t duration_original; /* seconds as requested, before overheads; or SPAN_UNLIMITED */
     int64_t duration;          /* seconds to be scheduled, overheads included; or SPAN_UNLIMITED */
-    int64_t duration_known;    /* actual run time from a trace, used only by the simulation;
-                                * SPAN_NONE: as long as `duration` */
+    int64_t duration_known;    /* simulation only: actual run time, SPAN_NONE: `duration`; at
+                                * most `duration` except with traces_with_longer_runs */
     LEASE_TERM_MEMBERS;        /* preemptible, terms, origin, priority, ... */
     int64_t user;              /* -1: unknown */
     int64_t group;             /* of the user; equal for all users if unknown */

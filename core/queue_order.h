@@ -6,8 +6,9 @@
 
 #include "core/leases.h"
 
-/* Orders the queue by priority, then fair share (fair_share.h), then age. False: priorities were
- * ignored, since all are equal or the policy disagrees. */
+/* Orders the queue by priority, then fair share (fair_share.h), then submission: a preempted lease
+ * goes before those submitted after it. False: priorities were ignored, since all are equal or the
+ * policy disagrees. */
 bool queue_put_in_order(const struct engine *engine, struct lease_list *queue);
 
 /* Sorts in the same order; without `by_priority`, all priorities count as equal. O(n log n). */

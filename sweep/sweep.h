@@ -67,7 +67,7 @@ const char *sweep_name(const struct sweep *sweep, size_t cell);
 const char *sweep_default_results(const struct sweep *sweep);
 
 enum sweep_status {
-    SWEEP_MISSING, /* not carried out, or interrupted */
+    SWEEP_MISSING, /* not carried out, interrupted, or its process crashed */
     SWEEP_OK,
     SWEEP_FAILED, /* the replay ended with an error; tried again next time */
 };

@@ -44,8 +44,8 @@ extern const struct vm_state_traits vm_state_traits[VM_STATES];
 
 enum host_state {
     HOST_INIT, /* has not reported yet */
-    HOST_ON,
+    HOST_ON,   /* monitored: the only state in which it takes new VMs */
     HOST_ERROR,
-    HOST_DISABLED, /* takes no new VMs */
+    HOST_DISABLED,
     HOST_OFFLINE,
 };

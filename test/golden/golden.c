@@ -8,6 +8,9 @@
  * default-mode         the same cases in the default mode: the checker finds nothing
  * crash                where Haizea dies or hangs: both modes come to an end, with reasons
  * haizea-1.1           deadline leases: at least those that Haizea 1.1 accepts are accepted
+ *
+ * The records were written by Haizea itself, so they are never renewed from Galerna's output; a new
+ * case needs a run of Haizea. CASES.tsv says what each case shows.
  */
 #include <glob.h>
 #include <inttypes.h>
