@@ -113,7 +113,7 @@ const char *reason_word(const struct reason *reason)
     return reason->word ? reason->word : reason_name(reason->id);
 }
 
-/* The template of each sentence: %n number, %v VMs, %h hosts, %c hundredths, %d duration, %t time,
+/* The template of each sentence: %n number, %v VMs, %c hundredths, %d duration, %t time,
  * %p PCI device, of n[0], n[1], ... in order; %s the text. */
 static const struct {
     enum reason_lead lead;
@@ -127,28 +127,31 @@ static const struct {
                         "%v requested, but all hosts together hold at most %n when empty"},
     [REASON_NO_ROOM_AT_START] = {LEAD_REFUSED, "no room for %v from %t until %t, only for %n%s"},
     [REASON_NO_DEVICE] = {LEAD_REFUSED,
-                          "none of the %h that it may use has the %n PCI devices that a VM "
-                          "demands (%p)"},
+                          "none of the hosts that it may use (%n) has the %n PCI devices that a VM "
+                          "requires (%p)"},
     [REASON_NO_TOPOLOGY] = {LEAD_REFUSED,
-                            "none of the %h that it may use has NUMA nodes with the CPUs, memory "
-                            "and pages that a VM demands"},
+                            "none of the hosts that it may use (%n) has NUMA nodes with the CPUs, "
+                            "memory and pages that a VM requires"},
     [REASON_DEVICE_IN_USE] =
         {LEAD_NONE,
-         "the required PCI devices (%p) of the %h with enough room are in use, at least until %t"},
-    [REASON_TOPOLOGY_IN_USE] = {LEAD_NONE, "the required CPUs, memory or pages of NUMA nodes of "
-                                           "the %h with enough room are in use, at least until %t"},
+         "the required PCI devices (%p) are in use on all hosts with enough room (%n), at least "
+         "until %t"},
+    [REASON_TOPOLOGY_IN_USE] =
+        {LEAD_NONE, "the required CPUs, memory or pages of NUMA nodes are in use on all "
+                    "hosts with enough room (%n), at least until %t"},
     [REASON_NO_ROOM_WITH_DEVICE] =
-        {LEAD_NONE, "no host with the PCI devices that a VM demands (%p) has room%s"},
+        {LEAD_NONE, "no host with the PCI devices that a VM requires (%p) has room%s"},
     [REASON_NO_ROOM_WITH_TOPOLOGY] = {LEAD_NONE,
-                                      "no host with NUMA nodes that a VM demands has room"},
+                                      "no host with the NUMA nodes that a VM requires has room"},
     [REASON_KEPT_APART] =
-        {LEAD_NONE, "the %h with enough room run VMs from which it must be kept apart (lease %n)"},
+        {LEAD_NONE,
+         "all hosts with enough room (%n) run VMs from which it must be kept apart (lease %n)"},
     [REASON_KEPT_TOGETHER] =
         {LEAD_NONE, "no room on the hosts of the VMs that it must share a host with (lease %n)"},
     [REASON_NO_ROOM_FOR_ALL] = {LEAD_NONE, "no host has room for all VMs that must share one host"},
-    [REASON_START_PASSED] = {LEAD_REFUSED, "its start at %t has passed, it is now %t"},
+    [REASON_START_PASSED] = {LEAD_REFUSED, "its start at %t has passed (now: %t)"},
     [REASON_DEADLINE_UNREACHABLE] = {LEAD_REFUSED,
-                                     "must end by %t, the earliest possible end is %t"},
+                                     "must end by %t, but the earliest possible end is %t"},
     [REASON_IMAGE_TOO_LATE] = {LEAD_REFUSED,
                                "its disk image would arrive at %t, but it starts at %t"},
     [REASON_SHORTER_THAN_SHUTDOWN] = {LEAD_REFUSED,
@@ -161,14 +164,15 @@ static const struct {
     [REASON_CANCELLED] = {LEAD_NONE, "cancelled on request"},
     [REASON_ENDED_EARLY] = {LEAD_NONE, "ended on its own after %d of %d"},
     [REASON_FAILED] = {LEAD_NONE, "failed: %s"},
-    [REASON_NO_ROOM_AT_ONCE] = {LEAD_REFUSED, "%v requested at once, room for %n now%s"},
+    [REASON_NO_ROOM_AT_ONCE] = {LEAD_REFUSED,
+                                "%v requested for an immediate start, room for %n now%s"},
     [REASON_NOT_READY] = {LEAD_WAITS, "for its earliest start %t"},
     [REASON_NO_HOST_ALLOWED] = {LEAD_REFUSED,
-                                "%v requested, but the %n open hosts that its requirements "
-                                "allow hold at most %n"},
+                                "%v requested, but the enabled hosts that meet its requirements "
+                                "(%n) hold at most %n when empty"},
     [REASON_TEXT] = {LEAD_NONE, "%s"},
-    [REASON_MOVED] = {LEAD_NONE, "moved to better hosts at %t: total time %n s without the move, "
-                                 "%n s with it (%n percent less)"},
+    [REASON_MOVED] = {LEAD_NONE, "moved to better hosts at %t: total time %d without the move, %d "
+                                 "with it (%n percent less)"},
     [REASON_ROOM_RESERVED] = {LEAD_WAITS, "for room: %v requested, but the room now free does not "
                                           "last: lease %n needs host %n from %t on"},
     [REASON_ROOM_KEPT] =
@@ -190,12 +194,13 @@ static const struct {
                        "VM %n is locked; it is placed when its user or an administrator unlocks "
                        "it"},
     [REASON_LATE] = {LEAD_NONE, "%oVM %n on host %n is %s"},
-    [REASON_GIVEN_UP] = {LEAD_NONE, "VM %n could not be started in %n attempts; last failure: %s"},
+    [REASON_GIVEN_UP] = {LEAD_NONE, "VM %n could not be started (attempts: %n); last failure: %s"},
     [REASON_CANCELLED_BY] = {LEAD_NONE, "cancelled by %s"},
     [REASON_QUARANTINED] = {LEAD_NONE,
                             "the %n hosts that it may use are quarantined, host %n until %t: VMs "
                             "failed or are stuck on them"},
-    [REASON_DRAINED] = {LEAD_NONE, "the hosts it may use are drained: an operator empties them"},
+    [REASON_DRAINED] = {LEAD_NONE,
+                        "the hosts it may use are drained: an operator is emptying them"},
     [REASON_HOSTS_TOO_SMALL] = {LEAD_NONE,
                                 "no host it may use has enough CPU together with enough memory: "
                                 "at most %c CPU, and at most %n MB, %v requested"},
@@ -224,7 +229,7 @@ static const struct {
     [REASON_BOOKING] = {LEAD_NONE, "%s"},
     [REASON_NO_ROOM_YET] = {LEAD_NONE, "%s"},
     [REASON_DEADLINE_MISSED] = {LEAD_NONE,
-                                "cancelled: must end by %t, the earliest possible end is %t"},
+                                "cancelled: must end by %t, but the earliest possible end is %t"},
 };
 
 enum reason_lead reason_lead(enum reason_id id)
@@ -261,6 +266,21 @@ static const char *what_is_too_small(int64_t which)
     return "no host it may use has enough CPU or memory: at most %c CPU and %n MB, %v requested";
 }
 
+static const char *what_allowed_hosts_hold(const int64_t *n)
+{
+    if (n[2] >= n[0])
+        return "%v requested, but the enabled hosts that meet its requirements (%n) do not hold "
+               "all "
+               "of them when empty";
+    if (n[1] == 0)
+        return "%v requested, but no enabled host meets its requirements";
+    if (n[2] == 0)
+        return "%v requested, but none of the enabled hosts that meet its requirements (%n) is "
+               "large "
+               "enough for one";
+    return sentences[REASON_NO_HOST_ALLOWED].text;
+}
+
 /* Replaces the usual sentence where a number would make it wrong. */
 static const char *sentence_of(const struct reason *reason)
 {
@@ -271,13 +291,16 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_NO_ROOM_NOW && n[0] > 0 && n[1] >= n[0])
         return "for room: %v requested, but the room now free does not last long enough";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3] && n[1] < 0)
-        return "%v requested at once, but the room now free does not last: host %o%n is %s from %t "
+        return "%v requested for an immediate start, but the room now free does not last: host "
+               "%o%n is %s from %t "
                "on";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3])
-        return "%v requested at once, but the room now free does not last: lease %n needs host %n "
+        return "%v requested for an immediate start, but the room now free does not last: lease %n "
+               "needs host %n "
                "from %t on";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[1] >= n[0])
-        return "%v requested at once, but the room now free does not last long enough";
+        return "%v requested for an immediate start, but the room now free does not last long "
+               "enough";
     if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
         return "no room for %v from %t until %t%o%s";
     if (reason->id == REASON_START_PASSED && reason->text && *reason->text)
@@ -291,7 +314,7 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text && n[1] <= n[0])
         return "no room in time for it to end by %t%o: %s";
     if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text)
-        return "must end by %t, the earliest possible end is %t: %s";
+        return "must end by %t, but the earliest possible end is %t: %s";
     if (reason->id == REASON_DEADLINE_UNREACHABLE && n[1] <= n[0])
         return "no room in time for it to end by %t";
     if (reason->id == REASON_ROOM_RESERVED && n[1] < 0)
@@ -301,24 +324,19 @@ static const char *sentence_of(const struct reason *reason)
         return "%v requested, but no host is large enough for one";
     if (reason->id == REASON_TOO_BIG && n[1] >= n[0]) /* VMs of several sizes */
         return "%v requested, but all hosts together do not hold all of them when empty";
-    if (reason->id == REASON_NO_HOST_ALLOWED && n[2] >= n[0])
-        return "%v requested, but the %n open hosts that its requirements allow do not hold all of "
-               "them when empty";
-    if (reason->id == REASON_NO_HOST_ALLOWED && n[1] == 0)
-        return "%v requested, but its requirements allow no open host";
-    if (reason->id == REASON_NO_HOST_ALLOWED && n[2] == 0)
-        return "%v requested, but none of the %n open hosts that its requirements allow is large "
-               "enough for one";
+    if (reason->id == REASON_NO_HOST_ALLOWED)
+        return what_allowed_hosts_hold(n);
     if (reason->id == REASON_HOSTS_TOO_SMALL && n[3])
         return what_is_too_small(n[3]);
     if (reason->id == REASON_NO_DEVICE && n[1] == 1)
-        return "none of the %h that it may use has the PCI device that a VM demands (%o%p)";
+        return "none of the hosts that it may use (%n) has the PCI device that a VM requires "
+               "(%o%p)";
     if (reason->id == REASON_DEVICE_IN_USE && n[2] == INSTANT_NEVER)
-        return "the required PCI devices (%p) of the %h with enough room are in use, without a "
-               "known end";
+        return "the required PCI devices (%p) are in use on all hosts with enough room (%n), "
+               "without a known end";
     if (reason->id == REASON_TOPOLOGY_IN_USE && n[1] == INSTANT_NEVER)
-        return "the required CPUs, memory or pages of NUMA nodes of the %h with enough room are in "
-               "use, without a known end";
+        return "the required CPUs, memory or pages of NUMA nodes are in use on all hosts with "
+               "enough room (%n), without a known end";
     if (reason->id == REASON_CANNOT_LEAVE && n[3] > 0)
         return "must leave its host%o%o%o%s: to be suspended at %t until another host that it may "
                "use has room";
@@ -384,11 +402,6 @@ size_t reason_format_body(const struct reason *reason, char *buffer, size_t size
             break;
         case 'v':
             snprintf(piece, sizeof piece, "%" PRId64 " VM%s", reason->n[used],
-                     reason->n[used] == 1 ? "" : "s");
-            used++;
-            break;
-        case 'h':
-            snprintf(piece, sizeof piece, "%" PRId64 " host%s", reason->n[used],
                      reason->n[used] == 1 ? "" : "s");
             used++;
             break;

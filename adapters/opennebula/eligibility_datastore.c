@@ -291,9 +291,9 @@ static void explain(const struct eligibility *eligibility, uint32_t host,
                  where->id);
     else
         snprintf(said->reason, sizeof said->reason,
-                 "none of %zu system datastores for host %d has room for %" PRId64
-                 " MB; datastore %d has the most: %" PRId64 " MB",
-                 choice->n, where->id, need, choice->most_id, choice->most > 0 ? choice->most : 0);
+                 "no system datastore for host %d has room for %" PRId64
+                 " MB (of %zu, datastore %d has the most: %" PRId64 " MB)",
+                 where->id, need, choice->n, choice->most_id, choice->most > 0 ? choice->most : 0);
 }
 
 void eligibility_want_datastore(struct eligibility *eligibility, const struct vm *vm,

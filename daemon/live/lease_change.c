@@ -67,7 +67,7 @@ static int passed(const char *what, int64_t instant, int64_t now, struct error *
 
     lease_time_text(instant, then, sizeof then);
     lease_time_text(now, present, sizeof present);
-    return error_set(err, EINVAL, "%s: %s has passed, it is now %s", what, then, present);
+    return error_set(err, EINVAL, "%s: %s has passed (now: %s)", what, then, present);
 }
 
 static int change_start(const struct lease_record *lease, int64_t start, int64_t now,

@@ -192,12 +192,13 @@ static void tell_drained(int32_t host, size_t n, bool quarantined, char text[STO
 
     if (n == 1)
         snprintf(text, STORE_TEXT_MAX,
-                 "host %d, the only one that it may use, is %s: an operator empties it", host,
+                 "host %d, the only one that it may use, is %s: an operator is emptying it", host,
                  what);
     else
-        snprintf(text, STORE_TEXT_MAX,
-                 "the %zu hosts that it may use (host %d, ...) are %s: an operator empties them", n,
-                 host, what);
+        snprintf(
+            text, STORE_TEXT_MAX,
+            "the %zu hosts that it may use (host %d, ...) are %s: an operator is emptying them", n,
+            host, what);
 }
 
 /* The reason if all hosts that the lease may use are quarantined, or drained without a planned end;

@@ -477,9 +477,10 @@ static void what_no_host_could_hold_does_not_wait(void **state)
     begin_at(&s, 2, 1000);
     s.site.hosts[0].closed = true;
     assert_int_equal(queued(&s, (struct ask){.id = 1, .vms = 2, .duration = 5}, 0), 1);
-    assert_string_equal(reason_of(&s, 1),
-                        "no-host-allowed: refused: 2 VMs requested, but the 1 open hosts that its "
-                        "requirements allow hold at most 1");
+    assert_string_equal(
+        reason_of(&s, 1),
+        "no-host-allowed: refused: 2 VMs requested, but the enabled hosts that meet "
+        "its requirements (1) hold at most 1 when empty");
     scenario_end(&s);
 }
 

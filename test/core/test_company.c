@@ -32,8 +32,8 @@ static void vms_that_repel_each_other_are_apart(void **state)
     assert_int_equal(host_of(&s, 5), 3);
     assert_string_equal(
         reason_of(&s, 4),
-        "no-host-allowed: refused: 4 VMs requested, but the 3 open hosts that its requirements "
-        "allow hold at most 3");
+        "no-host-allowed: refused: 4 VMs requested, but the enabled hosts that meet its "
+        "requirements (3) hold at most 3 when empty");
     finish_checked(&s);
 }
 
@@ -47,7 +47,7 @@ static void a_repelling_vm_in_the_way_is_named(void **state)
     ask(&s, with_vms(2, one_vm(1, 100, &demand)));
     ask(&s, one_vm(2, 100, &demand));
     settle(&s);
-    assert_string_equal(reason_of(&s, 2), "kept-apart: the 2 hosts with enough room run VMs from "
+    assert_string_equal(reason_of(&s, 2), "kept-apart: all hosts with enough room (2) run VMs from "
                                           "which it must be kept apart (lease 1)");
     finish_checked(&s);
 }

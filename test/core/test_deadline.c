@@ -25,7 +25,7 @@ static void an_exact_fit_is_accepted_and_a_second_less_refused(void **state)
     s.settings.shutdown_time = 10;
     deadline_lease(&s, 1, 2, 100, 109);
     assert_string_equal(states_of(&s, 1), "0 Pending Rejected");
-    assert_string_equal(reason_of(&s, 1), "deadline-unreachable: refused: must end by 109, the "
+    assert_string_equal(reason_of(&s, 1), "deadline-unreachable: refused: must end by 109, but the "
                                           "earliest possible end is 110");
     expect_nothing_left(&s);
     scenario_end(&s);
@@ -56,7 +56,7 @@ static void it_is_planned_after_others_while_that_is_in_time(void **state)
     deadline_lease(&s, 3, 1, 50, 199);
     deadline_lease(&s, 4, 1, 50, 200);
     assert_string_equal(plan_of(&s, 2), "VM 100-150 on 1; SHUTDOWN 150-150 on 1");
-    assert_string_equal(reason_of(&s, 3), "deadline-unreachable: refused: must end by 199, the "
+    assert_string_equal(reason_of(&s, 3), "deadline-unreachable: refused: must end by 199, but the "
                                           "earliest possible end is 200");
     assert_string_equal(plan_of(&s, 4), "VM 150-200 on 1; SHUTDOWN 200-200 on 1");
     run_to_end(&s);

@@ -112,8 +112,8 @@ static void a_device_reserved_for_later_is_kept_free(void **state)
     assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
     assert_int_equal(state_of(&s, 3), LEASE_ACTIVE);
     assert_string_equal(reason_of(&s, 4),
-                        "device-in-use: the required PCI devices (class 0302) of the 1 host with "
-                        "enough room are in use, at least until 600");
+                        "device-in-use: the required PCI devices (class 0302) are in use on all "
+                        "hosts with enough room (1), at least until 600");
     finish_checked(&s);
 }
 
@@ -129,14 +129,14 @@ static void devices_that_no_host_has_are_told_from_devices_in_use(void **state)
     ask(&s, one_vm(5, 100, &wants_gpu));
     settle(&s);
     assert_string_equal(reason_of(&s, 1),
-                        "no-device: refused: none of the 2 hosts that it may use has the PCI "
-                        "device that a VM demands (class 0302, as named)");
+                        "no-device: refused: none of the hosts that it may use (2) has the PCI "
+                        "device that a VM requires (class 0302, as named)");
     assert_string_equal(reason_of(&s, 2),
-                        "no-device: refused: none of the 2 hosts that it may use has the PCI "
-                        "device that a VM demands (as named)");
+                        "no-device: refused: none of the hosts that it may use (2) has the PCI "
+                        "device that a VM requires (as named)");
     assert_string_equal(reason_of(&s, 5),
-                        "device-in-use: the required PCI devices (class 0302) of the 2 hosts with "
-                        "enough room are in use, without a known end");
+                        "device-in-use: the required PCI devices (class 0302) are in use on all "
+                        "hosts with enough room (2), without a known end");
     check_demands(&s);
     scenario_end(&s);
 }
@@ -151,8 +151,8 @@ static void hosts_without_the_device_are_told_from_devices_in_use(void **state)
     ask(&s, one_vm(2, 100, &wants_gpu));
     settle(&s);
     assert_string_equal(reason_of(&s, 2),
-                        "device-in-use: the required PCI devices (class 0302) of the 1 host with "
-                        "enough room are in use, without a known end");
+                        "device-in-use: the required PCI devices (class 0302) are in use on all "
+                        "hosts with enough room (1), without a known end");
     check_demands(&s);
     scenario_end(&s);
 }
@@ -175,7 +175,7 @@ static void a_later_lease_on_hosts_without_the_device_is_not_in_the_way(void **s
     ask(&s, one_vm(3, SPAN_UNLIMITED, &wants_gpu));
     settle(&s);
     assert_string_equal(reason_of(&s, 3),
-                        "no-room-with-device: no host with the PCI devices that a VM demands "
+                        "no-room-with-device: no host with the PCI devices that a VM requires "
                         "(class 0302) has room");
     check_demands(&s);
     scenario_end(&s);
@@ -193,7 +193,7 @@ static void hosts_with_the_device_may_lack_room(void **state)
     ask(&s, one_vm(2, 100, &wants_gpu));
     settle(&s);
     assert_string_equal(reason_of(&s, 2),
-                        "no-room-with-device: no host with the PCI devices that a VM demands "
+                        "no-room-with-device: no host with the PCI devices that a VM requires "
                         "(class 0302) has room");
     check_demands(&s);
     scenario_end(&s);
@@ -224,9 +224,10 @@ static void vms_of_a_lease_share_a_host_as_far_as_its_devices_go(void **state)
     ask(&s, with_vms(5, one_vm(2, 100, &wants_gpu)));
     settle(&s);
     assert_string_equal(held_by(&s, 1), "1: d50 | 1: d51 | 2: d50");
-    assert_string_equal(reason_of(&s, 2),
-                        "no-host-allowed: refused: 5 VMs requested, but the 2 open hosts that its "
-                        "requirements allow hold at most 4");
+    assert_string_equal(
+        reason_of(&s, 2),
+        "no-host-allowed: refused: 5 VMs requested, but the enabled hosts that meet "
+        "its requirements (2) hold at most 4 when empty");
     finish_checked(&s);
 }
 
@@ -405,8 +406,8 @@ static void cores_and_threads_are_taken_as_oned_takes_them(void **state)
     assert_string_equal(held_by(&s, 2), "1: t0 t1 m0");
     assert_string_equal(held_by(&s, 3), "1: t2 t3 m0");
     assert_string_equal(reason_of(&s, 5),
-                        "topology-in-use: the required CPUs, memory or pages of NUMA nodes of the "
-                        "1 host with enough room are in use, at least until 100");
+                        "topology-in-use: the required CPUs, memory or pages of NUMA nodes are "
+                        "in use on all hosts with enough room (1), at least until 100");
     finish_checked(&s);
 }
 
@@ -421,8 +422,8 @@ static void hosts_with_such_nodes_may_lack_room(void **state)
     ask(&s, large);
     ask(&s, one_vm(2, 100, &two_threads));
     settle(&s);
-    assert_string_equal(reason_of(&s, 2), "no-room-with-topology: no host with NUMA nodes that a "
-                                          "VM demands has room");
+    assert_string_equal(reason_of(&s, 2), "no-room-with-topology: no host with the NUMA nodes "
+                                          "that a VM requires has room");
     check_demands(&s);
     scenario_end(&s);
 }
@@ -460,8 +461,8 @@ static void pages_are_counted_and_the_node_with_most_of_them_is_taken(void **sta
     assert_string_equal(held_by(&s, 1), "1: m1");
     assert_string_equal(plan_of(&s, 2), "VM 100-200 on 1; SHUTDOWN 200-200 on 1");
     assert_string_equal(reason_of(&s, 3),
-                        "no-topology: refused: none of the 1 host that it may use has NUMA nodes "
-                        "with the CPUs, memory and pages that a VM demands");
+                        "no-topology: refused: none of the hosts that it may use (1) has NUMA "
+                        "nodes with the CPUs, memory and pages that a VM requires");
     finish_checked(&s);
 }
 

@@ -81,11 +81,12 @@ static void what_no_allowed_host_could_hold_is_refused(void **state)
                          .hosts = &on_last_two});
     ask(&s, (struct ask){.id = 4, .vms = 5, .duration = 50, .hosts = &on_last_two});
     assert_string_equal(reason_of(&s, 1),
-                        "no-host-allowed: refused: 1 VM requested, but its requirements allow no "
-                        "open host");
-    assert_string_equal(reason_of(&s, 2),
-                        "no-host-allowed: refused: 3 VMs requested, but the 2 open hosts that its "
-                        "requirements allow hold at most 2");
+                        "no-host-allowed: refused: 1 VM requested, but no enabled host meets its "
+                        "requirements");
+    assert_string_equal(
+        reason_of(&s, 2),
+        "no-host-allowed: refused: 3 VMs requested, but the enabled hosts that meet "
+        "its requirements (2) hold at most 2 when empty");
     assert_int_equal(lease_of(&s, 3)->reason.id, REASON_NO_HOST_ALLOWED);
     assert_int_equal(lease_of(&s, 4)->reason.id, REASON_TOO_BIG);
     scenario_end(&s);

@@ -70,9 +70,10 @@ static void an_immediate_lease_is_told_who_needs_the_room(void **state)
     immediate(&s, 21, 1, 10000);
     settle(&s);
     assert_int_equal(state_of(&s, 21), LEASE_REJECTED);
-    assert_string_equal(reason_of(&s, 21),
-                        "no-room-at-once: refused: 1 VM requested at once, but the room now "
-                        "free does not last: lease 10 needs host 1 from 7200 on");
+    assert_string_equal(
+        reason_of(&s, 21),
+        "no-room-at-once: refused: 1 VM requested for an immediate start, but the room now "
+        "free does not last: lease 10 needs host 1 from 7200 on");
     scenario_end(&s);
 }
 

@@ -84,8 +84,9 @@ static void immediate_is_now_or_never(void **state)
     immediate(&s, 3, 1, 30);
     assert_string_equal(states_of(&s, 2), "10 Pending Scheduled Ready Active");
     assert_string_equal(states_of(&s, 3), "10 Pending Rejected");
-    assert_string_equal(reason_of(&s, 3),
-                        "no-room-at-once: refused: 1 VM requested at once, room for 0 now");
+    assert_string_equal(
+        reason_of(&s, 3),
+        "no-room-at-once: refused: 1 VM requested for an immediate start, room for 0 now");
     run_to_end(&s);
     expect_nothing_left(&s);
     scenario_end(&s);
@@ -137,7 +138,7 @@ static void reservation_of_a_time_past_is_refused(void **state)
     reservation(&s, 2, 1, 59, 10);
     reservation(&s, 3, 1, 60, 10);
     assert_string_equal(reason_of(&s, 2),
-                        "start-passed: refused: its start at 59 has passed, it is now 60");
+                        "start-passed: refused: its start at 59 has passed (now: 60)");
     assert_int_equal(state_of(&s, 3), LEASE_ACTIVE);
     run_to_end(&s);
     expect_nothing_left(&s);
@@ -236,7 +237,7 @@ static void best_effort_that_cannot_end_by_its_deadline_is_given_up(void **state
     assert_string_equal(states_of(&s, 3), "0 Pending Queued | 100 Cancelled");
     assert_string_equal(
         reason_of(&s, 3),
-        "deadline-missed: cancelled: must end by 159, the earliest possible end is 160");
+        "deadline-missed: cancelled: must end by 159, but the earliest possible end is 160");
     expect_nothing_left(&s);
     scenario_end(&s);
 }

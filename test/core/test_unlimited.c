@@ -140,8 +140,9 @@ static void with_a_deadline_it_is_given_up(void **state)
                 .id = 2, .kind = LEASE_DEADLINE, .duration = SPAN_UNLIMITED, .deadline = 1000});
     assert_int_equal(state_of(&s, 1), LEASE_CANCELLED);
     assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
-    assert_string_equal(reason_of(&s, 2), "deadline-unreachable: refused: must end by 1000, the "
-                                          "earliest possible end is never");
+    assert_string_equal(reason_of(&s, 2),
+                        "deadline-unreachable: refused: must end by 1000, but the "
+                        "earliest possible end is never");
     expect_nothing_left(&s);
     scenario_end(&s);
 }

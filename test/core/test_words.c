@@ -137,11 +137,13 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     assert_string_equal(sentence, "waits for room: 1 VM requested, but the room now free does "
                                   "not last: host 3 is drained from +100 on");
     reason_format(&booked, sentence, sizeof sentence, plus_text);
-    assert_string_equal(sentence, "refused: 1 VM requested at once, but the room now free does "
-                                  "not last: host 3 is booked for 'course' from +100 on");
+    assert_string_equal(
+        sentence, "refused: 1 VM requested for an immediate start, but the room now free does "
+                  "not last: host 3 is booked for 'course' from +100 on");
     reason_format(&reserved, sentence, sizeof sentence, plus_text);
-    assert_string_equal(sentence, "refused: 1 VM requested at once, but the room now free does "
-                                  "not last: lease 7 needs host 3 from +100 on");
+    assert_string_equal(
+        sentence, "refused: 1 VM requested for an immediate start, but the room now free does "
+                  "not last: lease 7 needs host 3 from +100 on");
     reason_format(&narrow, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "waits for room: 2 VMs requested, room for 0 now on some hosts");
     reason_format(&in_time, sentence, sizeof sentence, plus_text);

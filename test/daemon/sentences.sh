@@ -83,7 +83,7 @@ oned call one.vm.action terminate "$vm" >/dev/null
 does='hosts that have the PCI device of a VM'
 oned call sandbox.host "$host" 'PCI=[ADDRESS="0000:01:00:0",SHORT_ADDRESS="01:00.0",VENDOR="10de",DEVICE="20f1",CLASS="0302"]' >/dev/null
 vm=$(oned submit --cpu 1 --memory 128 --attribute 'PCI=[VENDOR="10de",CLASS="0302"]')
-tells "no host with the PCI devices that a VM demands \(vendor 10de, class 0302\) has room: only host $host has them" lease why "$vm"
+tells "no host with the PCI devices that a VM requires \(vendor 10de, class 0302\) has room: only host $host has them" lease why "$vm"
 other=$(oned submit --cpu 4 --memory 128)
 until_true is "$other" running
 tells "room for 0 now on host $host, the only one of 2 that it may use \(1 without PCI device vendor 10de class 0302\) " lease why "$vm"
@@ -96,7 +96,7 @@ reserve=(oned submit --cpu 1 --memory 128 --attribute "SCHED_REQUIREMENTS=\"ID=$
 "$galerna" host drain "$((1 - host))" --until +5h --state-dir "$work/state" >/dev/null
 tells "$only of 2 that it may use \(.*\): host $((1 - host)) is drained until 2" lease why "$("${reserve[@]}")"
 "$galerna" host drain "$((1 - host))" --state-dir "$work/state" >/dev/null
-tells "$only that it may use, is drained: an operator empties it" lease why "$("${reserve[@]}")"
+tells "$only that it may use, is drained: an operator is emptying it" lease why "$("${reserve[@]}")"
 "$galerna" host undrain "$((1 - host))" --state-dir "$work/state" >/dev/null
 
 does='a latest start'
@@ -104,7 +104,7 @@ oned submit --cpu 4 --memory 128 --attribute "SCHED_REQUIREMENTS=\"ID=$((1 - hos
     --haizea "START=+00:10:00,DURATION=02:00:00" >/dev/null
 vm=$(oned submit --cpu 4 --memory 128 --attribute "SCHED_REQUIREMENTS=\"ID=$((1 - host))\"" \
     --haizea "LATEST=+00:30:00,DURATION=01:00:00")
-tells 'must end by 2[0-9: -]+, the earliest possible end is 2[0-9: -]+: its latest start is 2' lease why "$vm"
+tells 'must end by 2[0-9: -]+, but the earliest possible end is 2[0-9: -]+: its latest start is 2' lease why "$vm"
 oned call one.vm.action terminate-hard "$((vm - 1))" >/dev/null
 until_true is "$((vm - 1))" ended
 

@@ -229,7 +229,7 @@ static void what_cannot_be_is_refused_at_once(void **state)
         {waiting, &kind, "deadline: missing"},
         {waiting, &at_once, "kind: immediate leases cannot"},
         {waiting, &promoted, "start: missing"},
-        {waiting, &earlier, " has passed, it is now "},
+        {waiting, &earlier, " has passed (now: "},
     };
     struct lease_record changed;
     struct error err = {0};

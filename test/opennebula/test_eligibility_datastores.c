@@ -20,9 +20,9 @@ static void datastores_with_room(void **state)
     some_site_init(&site, NULL, NULL);
     vm_with(&some, NULL, NULL)->disk = 1000;
     assert_int_equal(datastore_of(&site, &some.vm, 0, ""), 7);
-    assert_int_equal(
-        datastore_of(&site, &some.vm, 2, "has room for 1000 MB; datastore 8 has the most: 100 MB"),
-        -1);
+    assert_int_equal(datastore_of(&site, &some.vm, 2,
+                                  "has room for 1000 MB (of 1, datastore 8 has the most: 100 MB"),
+                     -1);
     some.vm.disk = 0;
     assert_int_equal(datastore_of(&site, &some.vm, 2, ""), 8);
     some.vm.disk = 4500;
@@ -31,7 +31,8 @@ static void datastores_with_room(void **state)
     eligibility_promise(site.eligibility, 0, 0, 4500);
     assert_int_equal(datastore_of(&site, &some.vm, 0, ""), 7);
     eligibility_promise(site.eligibility, 7, 0, 4400);
-    assert_int_equal(datastore_of(&site, &some.vm, 0, "none of 2"), -1);
+    assert_int_equal(datastore_of(&site, &some.vm, 0, "no system datastore for host 0 has room"),
+                     -1);
     some.vm.disk = 100;
     assert_int_equal(datastore_of(&site, &some.vm, 0, ""), 0);
     some_site_finish(&site);
@@ -168,7 +169,7 @@ static void a_local_datastore_has_the_room_of_each_host(void **state)
     eligibility_promise(site.eligibility, 7, 1, 1500);
     some.vm.disk = 1200;
     assert_hosts(&site, &some.vm, "1,3");
-    assert_int_equal(datastore_of(&site, &some.vm, 0, "datastore 7 has the most: 1000 MB"), -1);
+    assert_int_equal(datastore_of(&site, &some.vm, 0, "datastore 7 has the most: 1000 MB)"), -1);
     assert_int_equal(datastore_of(&site, &some.vm, 1, ""), 7);
     eligibility_promise(site.eligibility, 7, 1, 500);
     assert_int_equal(datastore_of(&site, &some.vm, 1, "1000 MB"), -1);
