@@ -19,6 +19,7 @@ enum {
     AVOID_SECONDS = 300,      /* a host where the VM failed is avoided this long */
     PAUSE_OF_OWNER = 60,      /* seconds, initially: users need time to free quotas and unlock
                                * VMs */
+    PAUSE_OF_LOCK = 3600,     /* seconds, for a VM whose lease is over: its unlocking is noticed */
     COMPLAINT_SECONDS = 60,   /* a repeated failure is logged once in this time */
     TOO_LATE_MOST = 3,        /* uncounted refusals because of the VM's state */
     AVOID_AFTER_REFUSAL = 30, /* seconds: OpenNebula's usage of the host may be newer than ours */
@@ -56,7 +57,7 @@ static void complain(struct enactor *enactor, const struct vm_record *vm,
 }
 
 /* Records the failure and the time of the next attempt, and logs the failure. A refused or failed
- * lease keeps its reason. */
+ * lease keeps its reason, and nothing is decided by the repetitions. */
 static void note(struct enactor *enactor, const struct vm_record *vm, const struct reason *reason,
                  int64_t again, int64_t now)
 {
@@ -64,6 +65,8 @@ static void note(struct enactor *enactor, const struct vm_record *vm, const stru
     const struct lease_record *lease = store_lease(store, vm->lease);
     char text[STORE_SENTENCE_MAX];
 
+    if (lease_is_final(lease) && vm->attempts + vm->refusals > 1)
+        return;
     if (lease_is_final(lease)) {
         reason_format_body(reason, text, sizeof text, lease_time_text);
     } else {
@@ -166,6 +169,9 @@ static int64_t count_refusal(const struct enactor *enactor, const struct vm_reco
 
     if (unlocks && observed && !observed->locked) /* locked after its last observation */
         again = now + 1;
+    else if (!unlocks && observed && observed->locked &&
+             lease_is_final(store_lease(daemon->store, vm->lease)))
+        again = now + PAUSE_OF_LOCK;
     vm_command_refused(daemon->store, vm, others_fault, again);
     return again;
 }

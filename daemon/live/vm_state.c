@@ -29,7 +29,7 @@ void vm_set_goal(struct store *store, const struct vm_record *vm, enum vm_goal g
         vm_note_effect(store, record);
     if (goal == GOAL_NONE || goal == GOAL_RUN)
         return;
-    record->attempts = 0;
+    record->attempts = record->refusals = 0;
     record->next_try = INSTANT_NONE;
 }
 

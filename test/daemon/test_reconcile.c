@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/vm_state.h"
@@ -493,6 +494,42 @@ static void a_lease_that_has_failed_keeps_its_reason(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
+static void count_event(void *context, const struct store_event *event)
+{
+    *(int *)context += strcmp(event->event, "command-refused") == 0;
+}
+
+/* The VM of a refused lease cannot be held while its owner's lock is there. */
+static void a_locked_vm_of_a_refused_lease_is_seldom_tried(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct scene scene;
+    struct vm_record *vm;
+    int told = 0;
+
+    scene_open_with_hosts(&scene, store, 1);
+    vm = scene_add_seen(&scene, 1, 1, GOAL_HOLD, -1, VM_PENDING, -1, 100);
+    lease_to_change(store, 1)->phase = PHASE_REFUSED;
+    scene.fake->vms[0].locked = true;
+    scene.fake->reply = (struct cloud_reply){
+        .outcome = CLOUD_REFUSED, .refusal = CLOUD_NO_OWNER, .message = "VM is locked"};
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1000);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(scene_enact(&scene, i == 0 ? 1000 : vm->next_try), 1);
+        assert_true(vm->next_try >= clock_now() + 3600 - 5);
+        scene_poll(&scene);
+    }
+    store_must_commit(store);
+    store_each_event(store, 1, 0, count_event, &told, NULL);
+    assert_int_equal(told, 1);
+    scene.fake->vms[0].locked = false;
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 2000);
+    assert_true(vm->next_try == INSTANT_NONE);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,6 +550,7 @@ int main(void)
         TEST(what_was_decided_and_not_sent_is_decided_again),
         TEST(a_start_that_was_sent_is_not_planned_again),
         TEST(it_is_said_what_is_waited_for),
+        TEST(a_locked_vm_of_a_refused_lease_is_seldom_tried),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
