@@ -85,8 +85,8 @@ static void a_reservation_at_risk_keeps_its_start(void **state)
     assert_true(json_is_string(json_object_get(shown, "expected")));
     assert_string_equal(json_string_value(json_object_get(shown, "promise")), "contract");
     assert_non_null(strstr(json_string_value(json_object_get(shown, "activity")),
-                           "(contract). At present: 1 VM requested, but its requirements allow no "
-                           "open host"));
+                           "(contract). At present: 1 VM requested, but no enabled host meets its "
+                           "requirements"));
     assert_null(strstr(json_string_value(json_object_get(json_object_get(shown, "reason"), "text")),
                        "refused"));
     json_decref(answer);
