@@ -85,7 +85,7 @@ json_t *answer_lease_show(const struct question *question)
     write_waits_for(question, lease, &writer);
     json_open_array(&writer, "members");
     for (size_t i = 0; i < view.n_vms; i++)
-        json_write_vm(&writer, view.vms[i]);
+        json_write_vm(&writer, lease, view.vms[i]);
     json_end_array(&writer);
     json_end_object(&writer);
     past_members_finish(&past);

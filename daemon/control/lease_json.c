@@ -229,24 +229,25 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
 
 enum { FEW_VMS = 64 };
 
-static bool has_run(const struct vm_record *vm)
+/* The VM's host: current, last or planned; -1: none. A plan that was given up is none. */
+static int32_t host_of(const struct lease_record *lease, const struct vm_record *vm)
 {
-    return vm->ran || vm->ran_for > 0 || *vm->stays;
+    bool is_planned = lease->phase < PHASE_PARKED || lease->phase == PHASE_FAILED;
+
+    return is_planned || vm->ran || vm->ran_for > 0 || *vm->stays ? vm->host : -1;
 }
 
-/* Writes the hosts of the lease's VMs (current, last or planned), each once. A plan that was given
- * up is none. */
+/* Writes the hosts of the lease's VMs, each once. */
 static void put_hosts(struct json_writer *writer, const struct shown_lease *view)
 {
     const struct vm_record *const *vms = view->vms;
     size_t n = vms ? view->n_vms : 0;
-    bool is_planned = view->lease->phase < PHASE_PARKED || view->lease->phase == PHASE_FAILED;
     int32_t few[FEW_VMS], *hosts = n > FEW_VMS ? memory_new(n, sizeof *hosts) : few;
     size_t n_hosts = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (vms[i]->host >= 0 && (is_planned || has_run(vms[i])))
-            hosts[n_hosts++] = vms[i]->host;
+        if ((hosts[n_hosts] = host_of(view->lease, vms[i])) >= 0)
+            n_hosts++;
     qsort(hosts, n_hosts, sizeof *hosts, search_by_id);
     json_open_array(writer, "hosts");
     for (size_t i = 0; i < n_hosts; i++)
@@ -314,12 +315,13 @@ static const char *promise_word(const struct vm_record *vm)
                                                                      : "none";
 }
 
-void json_write_vm(struct json_writer *writer, const struct vm_record *vm)
+void json_write_vm(struct json_writer *writer, const struct lease_record *lease,
+                   const struct vm_record *vm)
 {
     json_begin_object(writer);
     json_put_integer(writer, "vm", vm->id);
     json_put_string(writer, "goal", store_goal_words[vm->goal]);
-    json_put_id(writer, "host", vm->host);
+    json_put_id(writer, "host", host_of(lease, vm));
     json_put_hundredths(writer, "cpu", vm->cpu);
     json_put_integer(writer, "memory", vm->memory);
     json_put_bool(writer, "ran", vm->ran);

@@ -27,8 +27,9 @@ void json_write_lease(struct json_writer *writer, const struct shown_lease *view
 /* As json_write_lease(), without the end of the object: further members follow. */
 void json_begin_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now);
 
-/* Write a VM as in `lease show`. */
-void json_write_vm(struct json_writer *writer, const struct vm_record *vm);
+/* Write a VM of the lease as in `lease show`. */
+void json_write_vm(struct json_writer *writer, const struct lease_record *lease,
+                   const struct vm_record *vm);
 
 /* Write a member of an object. Times: null for INSTANT_NONE, "never" for INSTANT_NEVER. */
 void json_put_hundredths(struct json_writer *writer, const char *key, int64_t number);

@@ -264,6 +264,10 @@ static void what_is_over_keeps_its_times_and_hosts(void **state)
     assert_true(json_is_true(json_object_get(lease_in(answer, 5), "accepted")));
     assert_int_equal(json_array_size(json_object_get(lease_in(answer, 11), "hosts")), 0);
     json_decref(answer);
+    answer = expect_answer(fixture, "{\"command\":\"lease-show\",\"lease\":11}", "galerna-lease/1");
+    lease = json_array_get(json_object_get(json_object_get(answer, "lease"), "members"), 0);
+    assert_true(json_is_null(json_object_get(lease, "host")));
+    json_decref(answer);
 }
 
 static void expect_stay(const json_t *lease, size_t i, int64_t host, const char *from,
