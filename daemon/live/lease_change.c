@@ -195,6 +195,11 @@ int lease_release_make(const struct lease_record *lease, int64_t now, struct lea
     char start[TIME_TEXT_MAX];
 
     *released = *lease;
+    if (lease_can(lease, EVENT_ASKED_AGAIN) && phase_is_final(lease->phase))
+        return error_set(err, EALREADY,
+                         "lease %lld is over (%s): to request it again, release its VMs (onevm "
+                         "release)",
+                         (long long)lease->id, phase_name(lease->phase));
     if (!lease_can(lease, EVENT_RELEASE))
         return error_set(err, EALREADY, "lease %lld is %s, not on hold", (long long)lease->id,
                          phase_name(lease->phase));

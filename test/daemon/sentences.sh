@@ -128,6 +128,7 @@ for pause in 0 0.4 0.8 1.2 1.6 2; do # its template is read meanwhile
     ends_with 0 'is released' lease release "$held"
     until_true is "$held" reserved
 done
+ends_with 1 "lease $once is over (refused): to request it again, release its VMs" lease release "$once"
 ! grep "release .*on hold until" "$work/log" || fail "a release is logged so"
 
 does='CSV with lines'
