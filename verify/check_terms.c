@@ -16,11 +16,12 @@ static bool ended_by_others(const struct schedule_lease *lease)
     return false;
 }
 
-/* The deadline of a best-effort lease is not a promise: the lease may be ended because of it. */
+/* The deadline of a best-effort or immediate lease is not a promise: the lease may be ended because
+ * of it. */
 static bool missed_its_own_wish(const struct schedule_lease *lease)
 {
-    return lease->kind == SCHEDULE_BEST_EFFORT && lease->reason &&
-           strcmp(lease->reason, "deadline-missed") == 0;
+    return (lease->kind == SCHEDULE_BEST_EFFORT || lease->kind == SCHEDULE_IMMEDIATE) &&
+           lease->reason && strcmp(lease->reason, "deadline-missed") == 0;
 }
 
 /* Checks that the lease gets the rest of its time, after any wait. */

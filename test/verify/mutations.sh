@@ -22,4 +22,6 @@ for case in haizea-1.0/pre-1be-local haizea-1.0/img-migrate haizea-1.0/img-reuse
         }
     done
 done
+"$galerna" replay --quiet --set scheduling.policy-preemption=priority "$data/../../verify/data/wish.lwf" \
+    --record "$folder/wish.json"
 "$mutations" "$n" "$folder"/*.json
