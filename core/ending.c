@@ -25,6 +25,7 @@ void lease_cut_short(struct engine *engine, struct lease *lease)
     while (lease_plan_current(lease)->vm->state == RESERVATION_SCHEDULED)
         stretch_withdraw(engine, lease);
     running = lease_plan_current(lease);
+    end_migrations(engine, lease);
     stretch_release(engine, running);
     reservation_list_withdraw(engine, &running->after);
     reservation_end(engine, running->vm);
@@ -84,10 +85,8 @@ void lease_end_now(struct engine *engine, struct lease *lease)
         queue_remove(engine, lease);
     lease_list_remove(&engine->queues.early, lease);
     future_remove(engine, lease);
-    if (lease_plan_running(lease) && !failed) {
-        end_migrations(engine, lease);
+    if (lease_plan_running(lease) && !failed)
         lease_cut_short(engine, lease);
-    }
     withdraw_plan(engine, lease);
     lease_plan_publish(lease);
     lease_finish(engine, lease, failed ? LEASE_FAILED : LEASE_CANCELLED);
