@@ -156,6 +156,16 @@ static bool may_be_taken(const struct checker *checker, const struct schedule_le
     return low < schedule->n_moves && schedule->moves[low].time == time;
 }
 
+/* Had a request with a lower number than the i-th lease still to come when Haizea's run ended? */
+static bool was_cut_before(const struct checker *checker, size_t i)
+{
+    const struct schedule *schedule = checker->schedule;
+
+    return checker->result->haizea_1_0 &&
+           (schedule->interrupted || schedule->settings.stops_early) &&
+           schedule->leases[i].id > (int64_t)i + 1;
+}
+
 /* Requests of a trace that is not sorted are taken after their submission. */
 static int index_requests(struct checker *checker)
 {
@@ -170,6 +180,8 @@ static int index_requests(struct checker *checker)
         int64_t first =
             checker_n_moves(checker, i) ? checker_moves(checker, i)[0]->time : lease->submit;
 
+        if (was_cut_before(checker, i))
+            latest = SCHEDULE_NEVER;
         checker->taken[i] = may_be_taken(checker, lease, latest, first) ? first : lease->submit;
         if (lease->submit > latest)
             latest = lease->submit;

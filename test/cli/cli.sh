@@ -274,6 +274,30 @@ repeated() {
     run 0 verify --json --trace "$data/small.lwf" - <"$work/small.json"
 }
 
+# unsorted_request SUBMISSION START: of a VM for a minute
+unsorted_request() {
+    cat <<END
+<lease-request arrival="$1"><lease preemptible="true"><nodes><node-set numnodes="1">
+<res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set></nodes>
+<start>$2</start><duration time="00:01:00"/><software><none/></software></lease></lease-request>
+END
+}
+
+# As in Haizea, a request behind a later one is taken when something happens: here, when the run ends
+# in front of the later one.
+repeated_unsorted() {
+    {
+        echo '<lease-workload name="unsorted"><lease-requests>'
+        unsorted_request 00:00:00 ""
+        unsorted_request 01:00:00 '<exact time="02:00:00"/>'
+        unsorted_request 00:00:20 '<exact time="00:10:00"/>'
+        echo '</lease-requests></lease-workload>'
+    } >"$work/unsorted.lwf"
+    run 0 replay -q --compatibility haizea-1.0 --set simulation.stop-when=besteffort-done \
+        --site 1,cpu=100,memory=1024 "$work/unsorted.lwf" --record "$work/unsorted.json"
+    run 0 verify "$work/unsorted.json"
+}
+
 # What a record cannot prove by itself, its run once more does, and what it cannot is said.
 repeated_from_record() {
     run 0 verify "$work/run.json"
@@ -582,6 +606,7 @@ wrong_input
 one_run
 outputs
 repeated
+repeated_unsorted
 repeated_from_record
 repeated_with_modules
 overheads
