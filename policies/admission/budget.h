@@ -165,6 +165,15 @@ static inline double budget_overlap(const struct budget_request *request, int64_
     return until > from ? (double)(until - from) * request->rate : 0;
 }
 
+/* The most that one week may contain of the request: all of it, or of its first week, wherever
+ * sliding weeks begin. */
+static inline double budget_most(const struct budget_hours *hours,
+                                 const struct budget_request *request, int week)
+{
+    return budget_overlap(request, hours->calendar ? hours->origin + (int64_t)week * BUDGET_HOUR
+                                                   : request->from);
+}
+
 /* The first hour of the week with the highest use among the weeks that overlap the request,
  * including the request; *all: this use. */
 static inline int budget_fullest(const struct budget_hours *hours,

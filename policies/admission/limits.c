@@ -394,7 +394,7 @@ static enum galerna_verdict check_hours(struct policy *policy, const struct grou
     double rate = limit == VM_HOURS ? (double)host->lease_vms(request->lease)
                                     : (double)live_amount(host, request->lease, GALERNA_CPU);
     struct budget_request asked;
-    double more, used, all;
+    double more, most, used, all;
     char whose[NAME_MAX_BYTES + 16], room[96];
     int week;
 
@@ -408,16 +408,17 @@ static enum galerna_verdict check_hours(struct policy *policy, const struct grou
         return GALERNA_OK;
     name_of(group, whose);
     more = budget_overlap(&asked, policy->hours.origin + (int64_t)week * BUDGET_HOUR);
-    if (more > (double)hours * hour)
+    most = budget_most(&policy->hours, &asked, week);
+    if (most > (double)hours * hour)
         return host->answer(result, GALERNA_REFUSED_FOR_GOOD, reason,
-                            "%.1f %s requested in a week; %s may have %lld", more / hour, unit,
+                            "%.1f %s requested in a week; %s may have %lld", most / hour, unit,
                             whose, (long long)hours);
     used = budget_used(&policy->hours, week);
     room_text(policy, budget_room(&policy->hours, asked, (double)hours * hour), room, sizeof room);
     return host->answer(result, GALERNA_REFUSED_FOR_NOW, reason,
                         "%.1f %s requested in a week; %s may have %lld, of which %.1f are used and "
                         "%.1f promised; %s",
-                        more / hour, unit, whose, (long long)hours, used / hour,
+                        most / hour, unit, whose, (long long)hours, used / hour,
                         (all - more - used) / hour, room);
 }
 

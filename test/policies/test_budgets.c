@@ -163,6 +163,26 @@ static void leases_without_an_end_take_whole_weeks(void **state)
     finish(&scene);
 }
 
+/* The fullest week begins with a full hour, after the request. */
+static void a_request_is_told_in_full(void **state)
+{
+    struct scene scene;
+    struct mock_lease lease;
+
+    scene_init(&scene, "vm-hours=337", GALERNA_NONE);
+    scene.now = HOUR / 2;
+    lease = new_lease(&scene, 3, 2, GALERNA_UNLIMITED);
+    starts(&scene, &lease);
+    lease = new_lease(&scene, 3, 1, 2 * HOUR);
+    expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_NOW, "too-many-vm-hours",
+                   "2.0 VM-hours requested in a week; a user may have 337, of which 0.0 are used "
+                   "and 336.0 promised; the lease does not fit within the next four weeks");
+    lease = new_lease(&scene, 3, 338, HOUR);
+    expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-many-vm-hours",
+                   "338.0 VM-hours requested in a week; a user may have 337");
+    finish(&scene);
+}
+
 static void groups_have_budgets_together(void **state)
 {
     struct scene scene;
@@ -322,6 +342,7 @@ int main(void)
         cmocka_unit_test(used_and_promised_hours_count),
         cmocka_unit_test(a_week_of_the_calendar_begins_on_monday),
         cmocka_unit_test(leases_without_an_end_take_whole_weeks),
+        cmocka_unit_test(a_request_is_told_in_full),
         cmocka_unit_test(groups_have_budgets_together),
         cmocka_unit_test(suspensions_do_not_count),
         cmocka_unit_test(every_week_keeps_to_the_budget),
