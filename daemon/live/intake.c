@@ -165,6 +165,7 @@ static void take_in_again(struct daemon *daemon, const struct lease_record *leas
                           int64_t now)
 {
     lease_submitted(daemon->store, lease, now);
+    lease_explain(daemon->store, lease, &(struct reason){.id = REASON_NONE}, NULL, INSTANT_NONE);
     daemon_wake(daemon);
     if (!spec->group[0]) {
         lease_apply(daemon->store, lease, EVENT_QUEUED, now, "%s", "");

@@ -251,6 +251,7 @@ static void a_released_vm_asks_again(void **state)
 {
     struct stage stage;
     struct vm *vm;
+    char text[STORE_ACTIVITY_MAX];
 
     open_stage(&stage, state, "[rights]\n");
     vm = add(&stage, 1, VM_PENDING);
@@ -265,6 +266,8 @@ static void a_released_vm_asks_again(void **state)
     scene_poll(&stage.scene);
     intake_again(&stage.scene.daemon, store_lease(stage.store, 1), NOW + 10);
     expect(&stage, 1, PHASE_WAITING, "released");
+    store_activity(store_lease(stage.store, 1), NOW + 10, text, sizeof text);
+    assert_string_equal(text, "Waiting"); /* its refusal is over */
     assert_int_equal(store_lease(stage.store, 1)->duration, 300);
     assert_int_equal(store_lease(stage.store, 1)->submit, NOW + 10);
     close_stage(&stage);
