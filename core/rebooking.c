@@ -342,6 +342,12 @@ static bool is_on_host(const struct placement *placement, uint32_t host)
     return false;
 }
 
+/* Of a lease whose VMs are on the hosts already. */
+static bool goes_on(const struct reservation *reservation)
+{
+    return reservation->kind == RESERVATION_SHUTDOWN || reservation->kind == RESERVATION_SUSPEND;
+}
+
 /* The reservation that takes room of the host from that time on; NULL: unknown. */
 static const struct reservation *next_on(const struct engine *engine, uint32_t host, int64_t from)
 {
@@ -349,7 +355,7 @@ static const struct reservation *next_on(const struct engine *engine, uint32_t h
     const struct index_entry *entry;
 
     while ((entry = index_walk_next(&walk)) && entry->time == from)
-        if (is_on_host(entry->reservation->placement, host))
+        if (is_on_host(entry->reservation->placement, host) && !goes_on(entry->reservation))
             return entry->reservation;
     return NULL;
 }

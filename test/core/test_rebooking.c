@@ -60,6 +60,26 @@ static void without_other_hosts_it_stays_and_is_named(void **state)
     scenario_end(&s);
 }
 
+/* Not of the lease that ends at that time. */
+static void a_lease_that_follows_another_is_named(void **state)
+{
+    struct scenario s;
+
+    scenario_begin(&s, 1);
+    ask(&s,
+        (struct ask){.id = 1, .kind = LEASE_BEST_EFFORT, .cpu = 60, .memory = 64, .duration = 100});
+    settle(&s);
+    reservation(&s, 10, 1, 100, 600);
+    settle(&s);
+    ask(&s,
+        (struct ask){.id = 20, .kind = LEASE_IMMEDIATE, .cpu = 40, .memory = 64, .duration = 200});
+    settle(&s);
+    assert_string_equal(reason_of(&s, 20),
+                        "no-room-at-once: refused: 1 VM requested at once, but the room now "
+                        "free does not last: lease 10 needs host 1 from 100 on");
+    scenario_end(&s);
+}
+
 /* It would have to leave for the reservation, and it may not wait. */
 static void an_immediate_lease_is_told_who_needs_the_room(void **state)
 {
@@ -149,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reservation_moves_and_keeps_its_time),
         cmocka_unit_test(without_other_hosts_it_stays_and_is_named),
+        cmocka_unit_test(a_lease_that_follows_another_is_named),
         cmocka_unit_test(an_immediate_lease_is_told_who_needs_the_room),
         cmocka_unit_test(another_host_is_tried),
         cmocka_unit_test(those_that_fit_beside_it_stay),
