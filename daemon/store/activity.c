@@ -149,7 +149,7 @@ static void say_what_for(struct sentence *sentence)
     const struct lease_record *lease = sentence->lease;
     const int64_t *n = lease->reason_n;
 
-    if (lease->earliest > sentence->now)
+    if (lease->earliest > sentence->now && lease->expected <= lease->earliest)
         add(sentence, " for its earliest start");
     else if (lease->reason_id != REASON_PLANNED || n[3] == 0 || (n[1] < 0 && !*lease->reason))
         add(sentence, " for room");
@@ -158,6 +158,13 @@ static void say_what_for(struct sentence *sentence)
             (long long)n[1]);
     else
         add(sentence, " for room on host %lld (%s)", (long long)n[2], lease->reason);
+}
+
+/* It may start from a known time on, but has no place then. */
+static bool waits_longer(const struct lease_record *lease)
+{
+    return lease->reason_id == REASON_NOT_READY && instant_is_set(lease->expected) &&
+           lease->expected > lease->reason_n[0];
 }
 
 static void say_waiting(struct sentence *sentence)
@@ -173,6 +180,8 @@ static void say_waiting(struct sentence *sentence)
             add_reason(sentence, reason_lead(lease->reason_id) == LEAD_WAITS ? " " : ": ", true);
         else if (is_to_come(sentence, lease->expected))
             say_what_for(sentence);
+        if (waits_longer(lease))
+            add(sentence, ", then for room");
         add_left(sentence);
         if (announces(sentence, lease->expected))
             add_time(sentence,
