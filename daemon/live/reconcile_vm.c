@@ -225,6 +225,14 @@ static int64_t running_since(struct daemon *daemon, const struct lease_record *l
     return since;
 }
 
+/* Without the records before its move, its whole time would seem to be left. If its end has come,
+ * it may have been stopped meanwhile, and must not be ended before they are read. */
+static bool runs_on(const struct lease_record *lease, const struct vm_record *vm,
+                    const struct vm_observation *observed, int64_t now)
+{
+    return lease->phase == PHASE_RUNNING && lease->end > now && has_missed_records(vm, observed);
+}
+
 static void count_start(const struct vm_record *vm, int64_t since, struct vm_statuses *statuses)
 {
     int64_t later = (since - vm->ran_for) - (statuses->since - statuses->ran_before);
@@ -275,7 +283,10 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     count_running_time(daemon, vm, observed);
     if (status == STATUS_RUNNING) {
         note_running(daemon, lease, vm, observed, now);
-        count_start(vm, running_since(daemon, lease, vm, observed, now), statuses);
+        count_start(
+            vm,
+            runs_on(lease, vm, observed, now) ? 0 : running_since(daemon, lease, vm, observed, now),
+            statuses);
         return;
     }
     if (vm->sequence != counted && observed->history.retime > 0)

@@ -35,6 +35,7 @@ static void a_moved_lease_ends_when_it_was_to_end(void **state)
     vm->n_records = 1;
     scene_poll(&scene);
     reconcile(&scene.daemon, 1302);
+    assert_int_equal(lease->end, 1600);
     vm->n_records = 2;
     vm->ran_for = 300;
     scene_poll(&scene);
