@@ -79,13 +79,16 @@ static void put_size(struct json_writer *writer, const struct lease_record *leas
                      const struct vm_record *const *vms, size_t n)
 {
     if (vms) {
-        int64_t cpu = 0, memory = 0;
+        int64_t count = 0, cpu = 0, memory = 0;
 
         for (size_t i = 0; i < n; i++) {
+            if (vms[i]->gone && lease->phase < PHASE_ENDING) /* terminated by its user */
+                continue;
+            count++;
             cpu += vms[i]->cpu;
             memory += vms[i]->memory;
         }
-        json_put_integer(writer, "vms", (int64_t)n);
+        json_put_integer(writer, "vms", count);
         json_put_hundredths(writer, "cpu", cpu);
         json_put_integer(writer, "memory", memory);
     } else {

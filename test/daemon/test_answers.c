@@ -215,6 +215,12 @@ static void a_lease_is_told_with_its_numbers(void **state)
     assert_int_equal(json_integer_value(json_object_get(lease, "vms")), 1);
     assert_int_equal(json_array_size(json_object_get(lease, "members")), 1);
     json_decref(answer);
+    vm_to_change(fixture->store, 2)->gone = true; /* its user terminated it */
+    answer = expect_answer(fixture, "{\"command\":\"lease-show\",\"lease\":1}", "galerna-lease/1");
+    lease = json_object_get(answer, "lease");
+    assert_int_equal(json_integer_value(json_object_get(lease, "vms")), 1);
+    assert_int_equal(json_array_size(json_object_get(lease, "members")), 2);
+    json_decref(answer);
     expect_refusal(fixture, "{\"command\":\"lease-show\",\"lease\":77}", "not-found",
                    "lease 77 does not exist");
     expect_refusal(fixture, "{\"command\":\"lease-show\",\"lease\":2}", "not-found",
