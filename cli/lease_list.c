@@ -134,7 +134,7 @@ const struct command_line lease_list_line = {
         "List leases: running leases first, then reservations by start, then the queue in order. "
         "In the columns START and END, '~' marks an estimate, and 'due' an expected start that has "
         "passed. HOSTS shows host numbers. The phase 'suspended' marks waiting or reserved leases "
-        "that were preempted and wait to resume; 'unknown' marks running leases with a VM that "
+        "that have begun and wait to resume; 'unknown' marks running leases with a VM that "
         "OpenNebula cannot monitor. A narrow terminal shows fewer columns.",
     .groups = {{.options = list_options, .n = sizeof list_options / sizeof *list_options},
                LEASE_SELECTION_GROUP(AT(selection)),

@@ -31,7 +31,7 @@ static int take_name(const struct command_option *option, void *value, const cha
 const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
     {"phase", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
      .help = "Only leases in this phase: gathering, waiting, reserved, starting, running, "
-             "stopping, parked, ending, ended, refused or failed; suspended: preempted, waiting to "
+             "stopping, parked, ending, ended, refused or failed; suspended: begun, waiting to "
              "resume; unknown: running, but OpenNebula cannot monitor a VM. Several are separated "
              "by commas"},
     {"state", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,

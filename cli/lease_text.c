@@ -122,7 +122,6 @@ const char *lease_text_phase(const json_t *lease)
         strcmp(client_text(json_object_get(lease, "reason"), "id"), "unknown") == 0)
         return "unknown";
     return (strcmp(phase, "waiting") == 0 || strcmp(phase, "reserved") == 0) &&
-                   client_instant(lease, "preempted_at") != INSTANT_NONE &&
                    client_span(lease, "run") > 0
                ? "suspended"
                : phase;

@@ -66,9 +66,12 @@ static const struct canned canned[] = {
     {"lease-list", "phase", "[\"parked\"]", BEGIN "\"leases\":[]}"},
     {"lease-list", "phase", "[\"parked\", \"waiting\"]", BEGIN "\"leases\":[]}"},
     {"lease-list", "phase", "[\"waiting\", \"reserved\"]",
-     BEGIN "\"leases\":[" LEASE(1, "s", "waiting",
-                                ",\"run\":34,\"preempted_for\":2,"
-                                "\"preempted_at\":\"2026-11-21T14:59:00Z\"") "," RESERVED_4 "]}"},
+     BEGIN "\"leases\":[" LEASE(
+         1, "s", "waiting",
+         ",\"run\":34,\"preempted_for\":2,"
+         "\"preempted_at\":\"2026-11-21T14:59:00Z\"") "," RESERVED_4
+                                                      "," LEASE(11, "its host is drained",
+                                                                "waiting", ",\"run\":34") "]}"},
     {"lease-list", "user", "\"before\"",
      BEGIN "\"outdated\":{\"text\":\"no\\u001b[2J answer\",\"since\":"
            "\"2026-11-21T14:55:00Z\"},\"leases\":[]}"},

@@ -167,8 +167,8 @@ static void starts_are_contracts_or_estimates(void **state)
     expect(fixture, "lease list --phase parked", EXIT_DONE, "No leases found.\n");
     expect(fixture, "lease list --state parked", EXIT_DONE, "No leases found.\n");
     expect(fixture, "lease list --phase parked,waiting", EXIT_DONE, "No leases found.\n");
-    expect(fixture, "lease list --phase suspended -o name", EXIT_DONE, "1\n");
-    expect(fixture, "lease list --phase waiting,reserved -o name", EXIT_DONE, "4\n1\n");
+    expect(fixture, "lease list --phase suspended -o name", EXIT_DONE, "1\n11\n");
+    expect(fixture, "lease list --phase waiting,reserved -o name", EXIT_DONE, "4\n1\n11\n");
 }
 
 static void lists_have_other_orders_and_forms(void **state)
