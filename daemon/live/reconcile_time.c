@@ -67,7 +67,7 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
     } else if (lease->end <= now) {
         reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
     } else if (warning > 0 && !lease->warned && lease->end - warning <= now &&
-               !store_is_preempted(lease)) {
+               lease->phase == PHASE_RUNNING && !store_is_preempted(lease)) {
         lease_time_text(lease->end, when, sizeof when);
         lease_note_warned(daemon->store, lease);
         lease_explain(daemon->store, lease,

@@ -46,6 +46,34 @@ static void a_moved_lease_ends_when_it_was_to_end(void **state)
     scene_close(&scene);
 }
 
+/* Its end is nearer than the warning when it starts. */
+static void nobody_is_warned_of_an_end_before_the_start(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    struct vm *vm;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    scene.live.end_warning = 300;
+    lease = lease_add(scene.daemon.store, 1, PHASE_STARTING, LEASE_RESERVATION);
+    lease->accepted = true;
+    lease->start = 1000;
+    lease->duration = 100;
+    lease->end = 1100;
+    scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024);
+    vm = fake_cloud_add_vm(scene.fake, 1, VM_BOOTING, 0, 100, 1024);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1001);
+    assert_false(lease->warned);
+    vm->state = VM_RUNNING;
+    vm->history.rstime = 1000;
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1002);
+    assert_int_equal(lease->phase, PHASE_RUNNING);
+    assert_true(lease->warned);
+    scene_close(&scene);
+}
+
 /* OpenNebula opens the record of a boot that failed again when a retry succeeds. */
 static void a_record_that_is_opened_again_counts_when_it_is_closed(void **state)
 {
@@ -216,6 +244,7 @@ int main(void)
         TEST(a_group_has_run_as_long_as_its_vms_ran_together),
         TEST(a_group_of_which_one_vm_moves_ends_when_it_was_to_end),
         TEST(a_group_runs_on_for_the_time_that_its_user_stopped_one_vm),
+        TEST(nobody_is_warned_of_an_end_before_the_start),
         TEST(a_record_that_is_opened_again_counts_when_it_is_closed),
         TEST(the_time_of_a_boot_that_failed_does_not_count),
     };
