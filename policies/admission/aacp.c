@@ -37,9 +37,9 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
         return GALERNA_OK;
     present = external_present(&policy->site);
     if (present >= policy->most)
-        return policy->site.host->answer(
-            result, GALERNA_REFUSED_FOR_NOW, "external-queue-full",
-            "%zu external requests are present, at most %zu are allowed", present, policy->most);
+        return policy->site.host->answer(result, GALERNA_REFUSED_FOR_NOW, "external-queue-full",
+                                         "external requests: %zu present, at most %zu allowed",
+                                         present, policy->most);
     return external_pass(&policy->site, request, result);
 }
 

@@ -314,8 +314,8 @@ static int64_t present(const struct policy *policy, const struct group *group, i
 }
 
 static const char *const quantities[LIMITS] = {
-    [DURATION] = "duration in s",
-    [HORIZON] = "time until the start in s",
+    [DURATION] = "duration",
+    [HORIZON] = "time until the start",
     [VMS] = "VMs",
     [CPU] = "CPU in percent of a processor",
     [MEMORY] = "memory in MB",
@@ -422,6 +422,29 @@ static enum galerna_verdict check_hours(struct policy *policy, const struct grou
                         (all - more - used) / hour, room);
 }
 
+enum { AMOUNT_TEXT = 48 };
+
+/* "2h", "1d00h00m01s", as in galernad's own refusals; a number unless it is a time. */
+static void amount_text(enum limit limit, int64_t amount, char text[AMOUNT_TEXT])
+{
+    static const long long lengths[] = {86400, 3600, 60, 1};
+    long long left = amount;
+    int used = 0;
+
+    if ((limit != DURATION && limit != HORIZON) || amount <= 0) {
+        snprintf(text, AMOUNT_TEXT, "%lld", left);
+        return;
+    }
+    if (amount == GALERNA_UNLIMITED) {
+        snprintf(text, AMOUNT_TEXT, "unlimited");
+        return;
+    }
+    for (int i = 0; left > 0 && used < AMOUNT_TEXT; left %= lengths[i++])
+        if (used || left >= lengths[i])
+            used += snprintf(text + used, (size_t)(AMOUNT_TEXT - used),
+                             used ? "%02lld%c" : "%lld%c", left / lengths[i], "dhms"[i]);
+}
+
 /* Checks the limits of one user or group. */
 static enum galerna_verdict check(struct policy *policy, const struct group *group,
                                   const struct galerna_admission_request *request,
@@ -429,7 +452,7 @@ static enum galerna_verdict check(struct policy *policy, const struct group *gro
 {
     const int64_t *limits = group ? group->limits : policy->limits;
     int64_t user = policy->host->lease_user(request->lease);
-    char whose[NAME_MAX_BYTES + 16];
+    char whose[NAME_MAX_BYTES + 16], wanted[AMOUNT_TEXT], most[AMOUNT_TEXT];
 
     name_of(group, whose);
     for (int i = 0; i < LIMITS; i++) {
@@ -448,18 +471,15 @@ static enum galerna_verdict check(struct policy *policy, const struct group *gro
             there = present(policy, group, user, limit);
         if (more <= limits[i] && there <= limits[i] - more)
             continue;
-        if (limit == DURATION && more == GALERNA_UNLIMITED)
-            return policy->host->answer(result, GALERNA_REFUSED_FOR_GOOD, reasons[i],
-                                        "%s: unlimited requested; %s may have %lld", quantities[i],
-                                        whose, (long long)limits[i]);
+        amount_text(limit, more, wanted);
+        amount_text(limit, limits[i], most);
         if (there == 0 || more > limits[i])
             return policy->host->answer(result, GALERNA_REFUSED_FOR_GOOD, reasons[i],
-                                        "%s: %lld requested; %s may have %lld", quantities[i],
-                                        (long long)more, whose, (long long)limits[i]);
+                                        "%s: %s requested; %s may have %s", quantities[i], wanted,
+                                        whose, most);
         return policy->host->answer(result, GALERNA_REFUSED_FOR_NOW, reasons[i],
-                                    "%s: %lld requested in addition to %lld; %s may have %lld",
-                                    quantities[i], (long long)more, (long long)there, whose,
-                                    (long long)limits[i]);
+                                    "%s: %s requested in addition to %lld; %s may have %s",
+                                    quantities[i], wanted, (long long)there, whose, most);
     }
     return GALERNA_OK;
 }

@@ -82,14 +82,14 @@ static enum galerna_verdict decide(struct policy *policy, const struct external_
             return GALERNA_OK;
         return host->answer(
             result, GALERNA_REFUSED_FOR_NOW, "external-queue-full",
-            "%zu external requests are present, at most %zu are allowed: with one more they would "
+            "external requests: %zu present, at most %zu allowed: with one more they would "
             "take %.5g s on average, their deadline is after %.5g s (run time %.4g s, %.4g s with "
             "interruptions; %.4g external and %.4g local requests an hour)",
             present, longest, response, deadline, load->external_time, service.mean,
             3600 * load->external_rate, 3600 * load->local_rate);
     }
     return host->answer(result, GALERNA_REFUSED_FOR_NOW, "external-queue-full",
-                        "%zu external requests are present, at most %zu are allowed (option most)",
+                        "external requests: %zu present, at most %zu allowed (option most)",
                         present, policy->most);
 }
 

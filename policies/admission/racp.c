@@ -53,7 +53,7 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
     if (external_load_find(&policy->site, &policy->settings, request->now, &load) &&
         load.external_time > 0 && (double)present >= longest(&load))
         return host->answer(result, GALERNA_REFUSED_FOR_NOW, "external-queue-full",
-                            "%zu external requests are present, at most %g are allowed: they run "
+                            "external requests: %zu present, at most %g allowed: they run "
                             "for %.4g s, and %.4g local requests come an hour, %.4g s each",
                             present, longest(&load), load.external_time, 3600 * load.local_rate,
                             load.local_time);

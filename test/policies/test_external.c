@@ -142,11 +142,10 @@ static void refusals_have_numbers(void **state)
     lease = new_lease(&scene, GALERNA_ORIGIN_EXTERNAL);
     assert_int_equal(ask(&scene, &lease), GALERNA_REFUSED_FOR_NOW);
     assert_string_equal(scene.result->reason, "external-queue-full");
-    assert_string_equal(
-        scene.result->text,
-        "3 external requests are present, at most 3 are allowed: with one more they would "
-        "take 181.48 s on average, their deadline is after 180 s (run time 60 s, "
-        "80 s with interruptions; 40 external and 18 local requests an hour)");
+    assert_string_equal(scene.result->text,
+                        "external requests: 3 present, at most 3 allowed: with one more they would "
+                        "take 181.48 s on average, their deadline is after 180 s (run time 60 s, "
+                        "80 s with interruptions; 40 external and 18 local requests an hour)");
     finish(&scene);
 
     scene_init(&scene, &galerna_policy_pacp,
@@ -195,8 +194,7 @@ static void aacp_takes_one_at_a_time(void **state)
     second = new_lease(&scene, GALERNA_ORIGIN_EXTERNAL);
     assert_true(request(&scene, &first));
     assert_false(request(&scene, &second));
-    assert_string_equal(scene.result->text,
-                        "1 external requests are present, at most 1 are allowed");
+    assert_string_equal(scene.result->text, "external requests: 1 present, at most 1 allowed");
     end(&scene, &second, 0); /* was never here */
     assert_int_equal(ask(&scene, &second), GALERNA_REFUSED_FOR_NOW);
     end(&scene, &first, 60);
@@ -227,8 +225,7 @@ static void racp_follows_its_formula(void **state)
                "external-gap=1 external-time=60 local-gap=250 "
                "local-time=20");
     assert_int_equal(fill(&scene), 4);
-    assert_non_null(
-        strstr(scene.result->text, "4 external requests are present, at most 4 are allowed"));
+    assert_non_null(strstr(scene.result->text, "external requests: 4 present, at most 4 allowed"));
     finish(&scene);
 }
 

@@ -99,14 +99,14 @@ static void a_lease_has_limits(void **state)
     lease = new_lease(&scene, 3);
     lease.duration = 7201;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-long",
-                   "duration in s: 7201 requested; a user may have 7200");
+                   "duration: 2h00m01s requested; a user may have 2h");
     lease.duration = GALERNA_UNLIMITED;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-long",
-                   "duration in s: unlimited requested; a user may have 7200");
+                   "duration: unlimited requested; a user may have 2h");
     lease.duration = 60;
     lease.start = NOW + 86401;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-far-ahead",
-                   "time until the start in s: 86401 requested; a user may have 86400");
+                   "time until the start: 1d00h00m01s requested; a user may have 1d");
     lease.start = NOW - 10;
     lease.vms = 9;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-many-vms",
@@ -201,7 +201,7 @@ static void a_group_has_limits_together(void **state)
     lease = new_lease(&scene, 9);
     lease.start = NOW + 61;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-far-ahead",
-                   "time until the start in s: 61 requested; group staff may have 60");
+                   "time until the start: 1m01s requested; group staff may have 1m");
     lease.start = NOW + 60;
     for (int i = 0; i < 5; i++) {
         lease.id = ++scene.ids;
