@@ -42,11 +42,14 @@ static void begin(struct running *running, const struct engine_output *output)
     };
 }
 
-/* Does the lease still have the reservation of that run? Then the run was not lost. */
-static bool is_kept(const struct lease *lease, int64_t from)
+/* Does the lease still have the reservation of that run? Then the run was not lost. Another run may
+ * begin in the same second. */
+static bool is_kept(const struct lease *lease, const struct begun_run *run)
 {
     for (size_t i = 0; i < lease->n_reservations; i++) {
-        if (lease->reservations[i]->kind == RESERVATION_VM && lease->reservations[i]->from == from)
+        const struct reservation *r = lease->reservations[i];
+
+        if (r->kind == RESERVATION_VM && r->from == run->from && r->placement == run->placement)
             return true;
     }
     return false;
@@ -69,7 +72,7 @@ bool running_note(struct running *running, const struct engine_output *output,
     run = map_value(&running->runs, number);
     if (!run)
         return false;
-    withdrawn = withdrawn && !is_kept(output->lease, run->from);
+    withdrawn = withdrawn && !is_kept(output->lease, run);
     if (withdrawn)
         *lost = *run;
     else

@@ -276,6 +276,16 @@ static bool was_lost(const struct schedule *schedule, const struct schedule_leas
     return false;
 }
 
+static void check_lost(struct checker *checker, const struct schedule_lease *lease,
+                       const struct schedule_plan *plan)
+{
+    if (!was_lost(checker->schedule, lease, plan))
+        checker_violation(
+            checker, &(struct finding){CHECK_PREEMPTION, lease->id, SCHEDULE_UNSET, plan->time},
+            "planned from %lld until %lld, but the run or its preemption is missing",
+            (long long)plan->from, (long long)plan->until);
+}
+
 /* Compares the last plan of a run with its outcome: only the end of the lease may cut the run
  * short. */
 static void check_outcome(struct checker *checker, const struct schedule_lease *lease,
@@ -287,11 +297,7 @@ static void check_outcome(struct checker *checker, const struct schedule_lease *
     bool cut;
 
     if (!r) {
-        if (!was_lost(checker->schedule, lease, plan))
-            checker_violation(
-                checker, &finding,
-                "planned from %lld until %lld, but the run or its preemption is missing",
-                (long long)plan->from, (long long)plan->until);
+        check_lost(checker, lease, plan);
         return;
     }
     cut = r->until < plan->until && is_last && schedule_state_is_final(lease->state) &&
@@ -435,13 +441,24 @@ static void check_change(struct checker *checker, const struct schedule_plan *be
                           (long long)before->until, (long long)after->until);
 }
 
+/* Does the i-th plan begin a run? One may be lost, and the next one begin, in the same second. */
+static bool begins_run(const struct checker *checker, const struct schedule_plan **plans, size_t i)
+{
+    const struct schedule_lost_run *lost;
+
+    if (i == 0 || plans[i - 1]->from != plans[i]->from)
+        return true;
+    lost = schedule_lost_run(checker->schedule, plans[i]->lease, plans[i]->from);
+    return lost && lost->until == lost->from && plans[i]->time == plans[i]->from;
+}
+
 static void check_plans_of(struct checker *checker, const struct schedule_lease *lease,
                            const struct schedule_plan **plans, size_t n)
 {
     size_t begun = 0, groups = 0;
 
     for (size_t i = 0; i < n; i++) {
-        bool first = i == 0 || plans[i - 1]->from != plans[i]->from;
+        bool first = begins_run(checker, plans, i);
         struct finding finding = {CHECK_PREEMPTION, plans[i]->lease, SCHEDULE_UNSET,
                                   plans[i]->time};
 
@@ -457,6 +474,8 @@ static void check_plans_of(struct checker *checker, const struct schedule_lease 
             check_gap(checker, lease, plans[i]);
         if (i + 1 == n || plans[i + 1]->from != plans[i]->from)
             check_outcome(checker, lease, plans[i]);
+        else if (begins_run(checker, plans, i + 1))
+            check_lost(checker, lease, plans[i]);
     }
     for (size_t i = 0; i < lease->n_reservations; i++)
         begun += lease->reservations[i].kind == SCHEDULE_VM &&

@@ -119,14 +119,16 @@ static void match(struct checker *checker, const struct schedule_lease *lease,
 
     for (size_t i = 0; i < n; i++) {
         struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, moves[i]->time};
+        bool lost;
 
         if (!stands_for_operation(moves[i]))
             continue;
         checker_examined(checker, CHECK_STATES);
+        lost = was_withdrawn(checker, lease, &moves[i], n - i);
         if (next < traces->n && traces->items[next].to == moves[i]->to &&
-            traces->items[next].time == moves[i]->time)
+            traces->items[next].time == moves[i]->time && !(lost && moves[i]->to == STATE_ACTIVE))
             next++;
-        else if (!was_withdrawn(checker, lease, &moves[i], n - i))
+        else if (!lost)
             checker_violation(checker, &finding,
                               "the state log says %s from here on, but no reservation does",
                               schedule_state_name(moves[i]->to));

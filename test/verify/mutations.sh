@@ -22,6 +22,10 @@ for case in haizea-1.0/pre-1be-local haizea-1.0/img-migrate haizea-1.0/img-reuse
         }
     done
 done
-"$galerna" replay --quiet --set scheduling.policy-preemption=priority "$data/../../verify/data/wish.lwf" \
+own=$(dirname "$0")/data
+"$galerna" replay --quiet --set scheduling.policy-preemption=priority "$own/wish.lwf" \
     --record "$folder/wish.json"
+# A lease is preempted, requeued and started again in the second in which its VMs start.
+"$galerna" replay --quiet --compatibility haizea-1.0 -c "$own/restarted-at-once.conf" \
+    --record "$folder/restarted-at-once.json" 2>/dev/null
 "$mutations" "$n" "$folder"/*.json
