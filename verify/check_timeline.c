@@ -247,6 +247,18 @@ static void check_preparation(struct checker *checker, const struct schedule_lea
     }
 }
 
+/* Was the lease that the transfer was for cancelled? Then the transfer is that of a rider. */
+static bool was_taken_over(const struct schedule *schedule, const struct schedule_reservation *r)
+{
+    for (size_t i = 0; i < r->n_places; i++) {
+        const struct schedule_lease *owner = schedule_lease(schedule, r->places[i].lease);
+
+        if (owner && (owner->state == STATE_CANCELLED || owner->state == STATE_FAIL))
+            return true;
+    }
+    return false;
+}
+
 /* Did a transfer of another lease bring the image of this lease by that time? */
 static bool rode_along(const struct schedule *schedule, const struct schedule_lease *lease,
                        int64_t time)
@@ -255,7 +267,8 @@ static bool rode_along(const struct schedule *schedule, const struct schedule_le
         for (size_t k = 0; k < schedule->leases[i].n_reservations; k++) {
             const struct schedule_reservation *r = &schedule->leases[i].reservations[k];
 
-            if (r->kind != SCHEDULE_TRANSFER || r->until > time || &schedule->leases[i] == lease)
+            if (r->kind != SCHEDULE_TRANSFER || r->until > time ||
+                (&schedule->leases[i] == lease && !was_taken_over(schedule, r)))
                 continue;
             for (size_t place = 0; place < r->n_places; place++)
                 if (r->places[place].lease == lease->id)

@@ -25,7 +25,10 @@ done
 own=$(dirname "$0")/data
 "$galerna" replay --quiet --set scheduling.policy-preemption=priority "$own/wish.lwf" \
     --record "$folder/wish.json"
-# A lease is preempted, requeued and started again in the second in which its VMs start.
-"$galerna" replay --quiet --compatibility haizea-1.0 -c "$own/restarted-at-once.conf" \
-    --record "$folder/restarted-at-once.json" 2>/dev/null
+# A lease is preempted, requeued and started again in the second in which its VMs start; a lease goes on
+# with the transfer of another one that was cancelled.
+for case in restarted-at-once rider-takes-over; do
+    "$galerna" replay --quiet --compatibility haizea-1.0 -c "$own/$case.conf" \
+        --record "$folder/$case.json" 2>/dev/null
+done
 "$mutations" "$n" "$folder"/*.json
