@@ -62,6 +62,10 @@ static void watch_running(struct daemon *daemon, const struct lease_record *leas
     if ((reason.id == REASON_NONE && !is_remark(before)) ||
         !lease_explain(daemon->store, lease, &reason, NULL, INSTANT_NONE))
         return;
+    if (lease->terms != TERMS_NON_PREEMPTABLE &&
+        (reason.id == REASON_UNKNOWN) != (before == REASON_UNKNOWN))
+        daemon_replan(daemon, "lease %lld can%s be suspended", (long long)lease->id,
+                      reason.id == REASON_UNKNOWN ? "not" : "");
     if (reason.id == REASON_RULE_BROKEN)
         store_history(daemon->store, lease->id, now, "rule-broken", "VM %d on host %d: %s",
                       (int)reason.n[0], (int)reason.n[1], text);
@@ -116,11 +120,36 @@ static void reconcile_active(struct daemon *daemon, const struct lease_record *l
     }
 }
 
+/* Did OpenNebula lose sight of a VM before it was told to suspend it? It saves nothing of one in
+ * UNKNOWN: the lease would neither run nor make room. */
+static bool cannot_make_room(const struct daemon *daemon, const struct lease_record *lease,
+                             const struct vm_statuses *s)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n && s->of[STATUS_RUNNING] == s->n; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+
+        if (!vms[i]->gone && vms[i]->goal == GOAL_STOP && vms[i]->command == COMMAND_NONE &&
+            observed && observed->state == VM_UNKNOWN)
+            return true;
+    }
+    return false;
+}
+
 static void reconcile_stopping(struct daemon *daemon, const struct lease_record *lease,
                                const struct vm_statuses *s, int64_t now)
 {
     if (s->of[STATUS_UNKNOWN])
         return;
+    if (cannot_make_room(daemon, lease, s)) {
+        if (store_is_preempted(lease))
+            lease_keeps_hosts(daemon->store, lease, now);
+        reconcile_apply(daemon, lease, EVENT_REPLANNED, now, "%s", "");
+        daemon_replan(daemon, "lease %lld cannot be suspended", (long long)lease->id);
+        return;
+    }
     if (s->of[STATUS_STOPPED_BY_USER] == s->n)
         reconcile_parked_by_user(daemon, lease, now);
     else if (s->of[STATUS_PREEMPTED] + s->of[STATUS_PENDING] + s->of[STATUS_STOPPED_BY_USER] ==

@@ -394,9 +394,9 @@ static int64_t boot_lead(const struct facts *facts, const struct lease_record *l
     return lead;
 }
 
-/* Has the user powered off a VM of the running lease? Suspending the lease would not free that VM's
- * host. */
-static bool has_vm_that_is_off(const struct facts *facts, const struct lease_record *lease)
+/* Would suspending the running lease not free all its hosts? A VM that its user has powered off
+ * keeps its host, and OpenNebula saves nothing of one in UNKNOWN, which can only be ended. */
+static bool cannot_be_suspended(const struct facts *facts, const struct lease_record *lease)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
@@ -405,7 +405,8 @@ static bool has_vm_that_is_off(const struct facts *facts, const struct lease_rec
         const struct vm_observation *observed = world_vm(facts->planner->world, vms[i]->id);
 
         if (!vms[i]->gone && observed && !vms[i]->suspended_by_us &&
-            (observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED))
+            (observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED ||
+             (observed->state == VM_UNKNOWN && lease->terms != TERMS_CANCELABLE)))
             return true;
     }
     return false;
@@ -441,7 +442,7 @@ static void fill_request(const struct facts *facts, const struct lease_record *l
     if (lease->kind == LEASE_IMMEDIATE && lease->accepted)
         request->kind = LEASE_BEST_EFFORT; /* the start was promised: the lease waits if
                                               necessary */
-    if (has_vm_that_is_off(facts, lease)) {
+    if (cannot_be_suspended(facts, lease)) {
         request->preemptible = false;
         request->terms = TERMS_NON_PREEMPTABLE;
     }

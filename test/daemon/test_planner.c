@@ -168,24 +168,37 @@ static void one_at_risk_takes_no_promised_place(void **state)
     close_house(&house);
 }
 
-/* Suspending it would not free the host of the VM that its user has switched off. */
-static void a_lease_with_a_vm_that_is_off_makes_no_room(void **state)
+/* Suspending it would not free the host of a VM that its user has switched off, or that is UNKNOWN.
+ */
+static void a_lease_with_a_vm_that_is_off_or_unknown_makes_no_room(void **state)
 {
+    static const struct {
+        enum vm_state state;
+        enum lease_phase asks;
+    } cases[] = {
+        {VM_POWEROFF, PHASE_REFUSED}, {VM_UNKNOWN, PHASE_REFUSED}, {VM_RUNNING, PHASE_RESERVED}};
     struct store *store = ((struct store_fixture *)*state)->store;
-    struct lease_record *runs = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 5000);
-    struct lease_record *asks = add_lease(store, 2, PHASE_WAITING, LEASE_RESERVATION, 100);
-    struct house house;
 
-    open_house(&house, store, 1);
-    house.scene.policies.score_victims = all_may_be_preempted;
-    fake_cloud_add_vm(house.scene.fake, 1, VM_POWEROFF, 0, CPU, MEMORY);
-    scene_poll(&house.scene);
-    runs->since = NOW - 100;
-    asks->accepted = false;
-    asks->start = NOW + 300;
-    rebuild(&house, NOW);
-    assert_int_equal(asks->phase, PHASE_REFUSED);
-    close_house(&house);
+    for (int64_t i = 0; i < 3; i++) {
+        struct lease_record *runs =
+            add_lease(store, 10 + i, PHASE_RUNNING, LEASE_BEST_EFFORT, 5000);
+        struct lease_record *asks = add_lease(store, 20 + i, PHASE_WAITING, LEASE_RESERVATION, 100);
+        struct house house;
+
+        open_house(&house, store, 1);
+        house.scene.policies.score_victims = all_may_be_preempted;
+        fake_cloud_add_vm(house.scene.fake, (int32_t)(10 + i), cases[i].state, 0, CPU, MEMORY);
+        scene_poll(&house.scene);
+        runs->since = NOW - 100;
+        asks->accepted = false;
+        asks->start = NOW + 300;
+        rebuild(&house, NOW);
+        assert_int_equal(asks->phase, cases[i].asks);
+        runs->phase = asks->phase = PHASE_ENDED;
+        vm_to_change(store, (int32_t)(10 + i))->gone =
+            vm_to_change(store, (int32_t)(20 + i))->gone = true;
+        close_house(&house);
+    }
 }
 
 /* Although its VMs would have to be deployed before. */
@@ -559,7 +572,7 @@ int main(void)
         TEST(a_reservation_whose_time_passed_while_it_began_stays_in_the_plan),
         TEST(one_without_a_place_takes_nobody_elses),
         TEST(one_at_risk_takes_no_promised_place),
-        TEST(a_lease_with_a_vm_that_is_off_makes_no_room),
+        TEST(a_lease_with_a_vm_that_is_off_or_unknown_makes_no_room),
         TEST(a_refusal_names_the_start_that_was_asked_for),
         TEST(it_keeps_it_while_it_leaves),
         TEST(work_counts_however_it_was_stopped),

@@ -58,6 +58,31 @@ static void what_waits_again_forgets_when_it_started(void **state)
     scene_close(&scene);
 }
 
+/* Its host failed before it was told to: OpenNebula saves nothing of a VM in UNKNOWN. */
+static void what_cannot_be_suspended_runs_on(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    struct vm_record *vm;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = lease_add(scene.daemon.store, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    lease->accepted = true;
+    lease->preempted_at = 1900;
+    lease->preempted_for = 2;
+    vm = scene_add(&scene, 1, 1, GOAL_STOP, 0, 100, 1024);
+    vm->ran = true;
+    fake_cloud_add_vm(scene.fake, 1, VM_UNKNOWN, 0, 100, 1024);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 2000);
+    assert_true(scene.daemon.replan);
+    assert_false(store_is_preempted(lease));
+    assert_int_equal(vm->goal, GOAL_RUN);
+    reconcile(&scene.daemon, 2001);
+    assert_int_equal(lease->phase, PHASE_RUNNING);
+    scene_close(&scene);
+}
+
 /* As after a store that is older than the suspension. */
 static void what_waits_with_its_time_used_up_ends(void **state)
 {
@@ -536,6 +561,7 @@ int main(void)
         TEST(a_lease_that_has_failed_keeps_its_reason),
         TEST(a_start_that_was_missed_is_looked_at_at_once),
         TEST(what_waits_again_forgets_when_it_started),
+        TEST(what_cannot_be_suspended_runs_on),
         TEST(what_waits_with_its_time_used_up_ends),
         TEST(vms_that_are_off_hold_up_nobody),
         TEST(what_waits_again_has_run_as_long_as_its_vms),
