@@ -217,8 +217,9 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
         reason = (struct reason){.id = again ? REASON_REQUEUED_FOR : REASON_SUSPENDED_FOR,
                                  .n = {output->other, output->at}};
     planned_of(&planner->planned, lease->id)->is_preempted = true;
-    if (output->how == PREEMPTED_REQUEUE && has_only_its_turn(planner, lease))
-        return;
+    if (!lease_holds_hosts(lease) ||
+        (output->how == PREEMPTED_REQUEUE && has_only_its_turn(planner, lease)))
+        return; /* nothing is stopped */
     planner_set_reason(planner, lease, &reason);
     note_preemption(planner, lease, output->other, output->at, now);
 }

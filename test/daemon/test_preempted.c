@@ -148,6 +148,38 @@ static void one_that_has_not_begun_waits_again(void **state)
     close_house(&house);
 }
 
+/* Only its planned place is lost: it was neither suspended nor stopped. */
+static void one_that_was_only_planned_waits_for_room(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *runs = add_lease(store, 3, PHASE_RUNNING, LEASE_BEST_EFFORT, 150);
+    struct lease_record *lease = add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    struct lease_record *promised;
+    char text[STORE_ACTIVITY_MAX];
+    struct error err = {0};
+    struct house house;
+
+    open_house(&house, store, 1);
+    house.scene.policies.score_victims = all_may_be_preempted;
+    runs->terms = TERMS_NON_PREEMPTABLE;
+    runs->preemptible = false;
+    runs->since = NOW - 100;
+    rebuild(&house, NOW);
+    assert_int_equal(lease->expected, NOW + 50);
+    promised = add_lease(store, 2, PHASE_WAITING, LEASE_RESERVATION, 200);
+    promised->accepted = false;
+    promised->start = NOW + 60;
+    planner_new(house.planner, promised->id);
+    assert_int_equal(planner_plan(house.planner, false, NOW, &err), 0);
+    assert_int_equal(promised->phase, PHASE_RESERVED);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    store_activity(lease, NOW, text, sizeof text);
+    assert_null(strstr(text, "Stopped"));
+    assert_null(strstr(text, "Suspended"));
+    assert_false(store_is_preempted(lease));
+    close_house(&house);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +192,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_that_leaves_for_a_reservation_without_a_place_stays,
                                         store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_has_not_begun_waits_again, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(one_that_was_only_planned_waits_for_room, store_set_up,
                                         store_tear_down),
     };
 
