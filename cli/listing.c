@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -276,6 +277,47 @@ static int list_once(const struct listing *listing, const struct listing_kind *k
     return code;
 }
 
+/* A new list replaces the one on the terminal at once, and does not scroll its own head away. */
+static void show_on_terminal(const char *text)
+{
+    struct winsize size = {0};
+    size_t lines = 0, rows = SIZE_MAX, shown = 0;
+
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 2)
+        rows = size.ws_row - 1U; /* the cursor is below */
+    fputs("\033[H\033[2J", stdout);
+    for (; *text && (lines <= rows || shown + 1 < rows); shown++) {
+        size_t length = strcspn(text, "\n") + 1;
+
+        fwrite(text, 1, length, stdout);
+        text += length;
+    }
+    if (shown < lines)
+        printf("(%zu more lines)\n", lines - shown);
+}
+
+static int list_on_terminal(const struct listing *listing, const struct listing_kind *kind,
+                            json_t *request)
+{
+    FILE *terminal = stdout;
+    char *text;
+    size_t size;
+    int code;
+
+    stdout = open_memstream(&text, &size);
+    if (!stdout)
+        abort();
+    code = list_once(listing, kind, request);
+    fclose(stdout);
+    stdout = terminal;
+    if (size) /* otherwise the error is on the terminal */
+        show_on_terminal(text);
+    free(text);
+    return code;
+}
+
 int listing_run(const struct call *call, const struct listing_kind *kind, json_t *request)
 {
     struct listing *listing = call->arguments;
@@ -290,9 +332,8 @@ int listing_run(const struct call *call, const struct listing_kind *kind, json_t
     if (!listing->watch)
         return list_once(listing, kind, request);
     do {
-        if (isatty(STDOUT_FILENO))
-            fputs("\033[H\033[2J", stdout);
-        code = list_once(listing, kind, json_copy(request));
+        code = (isatty(STDOUT_FILENO) ? list_on_terminal : list_once)(listing, kind,
+                                                                      json_copy(request));
         fflush(stdout);
     } while (code != EXIT_USAGE && !ferror(stdout) && sleep((unsigned)listing->watch) == 0);
     json_decref(request);

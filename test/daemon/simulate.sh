@@ -108,6 +108,24 @@ becomes 3 running
 lease request --cpu 1 --memory 10 --duration 10m >"$work/out"
 until_true held
 becomes 4 waiting
+# On a terminal of 4 rows, a list that is repeated keeps its head.
+python3 - "$galerna" "$work/state" >"$work/out" <<'END' || fail "no list on a terminal"
+import fcntl, os, pty, signal, struct, sys, termios
+
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 4, 40, 0, 0))
+    os.execv(sys.argv[1], ["galerna", "lease", "list", "--watch", "1", "--state-dir", sys.argv[2]])
+signal.alarm(20)
+text = b""
+while text.count(b"more lines") < 2:
+    text += os.read(terminal, 4096)
+os.kill(pid, signal.SIGTERM)
+sys.stdout.buffer.write(text.split(b"\033[H\033[2J")[1].replace(b"\r", b""))
+END
+[ "$(wc -l <"$work/out")" -eq 3 ] || fail "not 3 lines on 4 rows: $(cat "$work/out")"
+head -n 1 "$work/out" | grep -q '^LEASE ' || fail "the list has no head: $(cat "$work/out")"
+grep -qx '(4 more lines)' "$work/out" || fail "not said how many lines are missing: $(cat "$work/out")"
 # What the decision about the lease consists of; of one that runs there is none to tell.
 lease why 2 --trace >"$work/out" || fail "no trace: $(cat "$work/out")"
 grep -qE '^  2 have too little free CPU: host-0, host-1$' "$work/out" ||
