@@ -93,9 +93,8 @@ static void what_waits_says_for_what_and_until_when(void **state)
     lease.reason_id = REASON_NONE;
     lease.reason = "2 VMs requested, room for 1 now";
     lease.expected = 86400;
-    expect(&lease,
-           "Waiting: 2 VMs requested, room for 1 now. Expected to start at 1970-01-02 00:00:00 "
-           "(estimate)");
+    expect(&lease, "Waiting: 2 VMs requested, room for 1 now. Expected to start at 1970-01-02 "
+                   "00:00:00 (estimate)");
     expect_wait(&lease, "Waiting: 2 VMs requested, room for 1 now");
     lease.expected = INSTANT_NEVER;
     expect(&lease, "Waiting: 2 VMs requested, room for 1 now. Start time unknown: leases without a "
@@ -179,8 +178,6 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     lease.earliest = 6000;
     expect(&lease, "Waiting for its earliest start, 1h10m left to run. Expected to resume at "
                    "1970-01-01 01:40:00 (estimate)");
-    lease.expected = 6060; /* its place is taken then */
-    expect_wait(&lease, "Waiting for room on host 3 (booked for 'course'), 1h10m left to run");
 }
 
 /* Its user stopped it; that it is in the way of a drain is another matter. */
@@ -216,18 +213,11 @@ static void a_lease_suspended_ahead_of_a_drain_has_no_earliest_start(void **stat
     lease.reason_id = REASON_NOT_READY;
     lease.reason_n[0] = 3600;
     expect(&lease, "Waiting for its earliest start 1970-01-01 01:00:00");
-    lease.expected = 3600;
-    expect(&lease, "Waiting for its earliest start 1970-01-01 01:00:00. Expected to start at "
-                   "1970-01-01 01:00:00 (estimate)");
     lease.expected = 6000;
-    expect(&lease, "Waiting for its earliest start 1970-01-01 01:00:00, then for room. Expected to "
-                   "start at 1970-01-01 01:40:00 (estimate)");
+    expect_wait(&lease, "Waiting for its earliest start 1970-01-01 01:00:00, then for room");
     lease.reason_n[1] = 1;
-    lease.accumulated = 60;
-    lease.duration = 3660;
-    expect(&lease, "Waiting until 1970-01-01 01:00:00, when the drain or booking of its host "
-                   "begins, then for room, 1h00m left to run. Expected to resume at 1970-01-01 "
-                   "01:40:00 (estimate)");
+    expect_wait(&lease, "Waiting until 1970-01-01 01:00:00, when the drain or booking of its host "
+                        "begins, then for room");
 }
 
 static void no_start_is_announced_that_has_passed(void **state)
