@@ -251,7 +251,7 @@ int services_try_order(struct daemon *daemon, const struct order *order, struct 
 static void waits_for(void *context, const struct lease_record *lease, int64_t now, char *text,
                       size_t size)
 {
-    daemon_waits_for(context, lease, now, text, size);
+    reconcile_waits_for(context, lease, now, text, size);
 }
 
 /* --- actions ---------------------------------------------------------------------------------- */
@@ -260,7 +260,7 @@ static int cancel(void *context, int64_t lease, const char *who, struct error *e
 {
     struct daemon *daemon = context;
 
-    if (daemon_cancel(daemon, lease, who, err) < 0)
+    if (reconcile_cancel(daemon, lease, who, err) < 0)
         return -1;
     daemon_wake(daemon);
     return daemon_commit(daemon, err); /* must be durable before it is reported */

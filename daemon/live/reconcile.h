@@ -34,8 +34,8 @@ void reconcile(struct daemon *daemon, int64_t now);
 int64_t reconcile_next_time(const struct daemon *daemon, int64_t now);
 /* The VM for which a starting, stopping, ending or late lease waits at `now` (seconds since 1970),
  * to follow "waits for": "VM 3 (SAVE_STOP) to leave host 1"; "": unknown or none. */
-void daemon_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
-                      char *text, size_t size);
+void reconcile_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
+                         char *text, size_t size);
 /* A user or operator cancels the lease. -1 with err: ENOENT (no such lease in memory), EALREADY
  * (the lease is over). */
-int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err);
+int reconcile_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err);

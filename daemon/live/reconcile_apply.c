@@ -1,9 +1,12 @@
 /* Applies events to leases, and informs the planner and the loop. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "daemon/daemon.h"
+#include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
+#include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/store/awake.h"
 
@@ -37,4 +40,23 @@ bool reconcile_apply_by(struct daemon *daemon, const struct lease_record *lease,
         lease_explain(daemon->store, lease, &(struct reason){.id = reason}, NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     return reconcile_apply(daemon, lease, event, now, "%s", text);
+}
+
+int reconcile_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err)
+{
+    const struct lease_record *lease = store_lease(daemon->store, id);
+    int64_t now = clock_now();
+    char text[STORE_TEXT_MAX];
+
+    if (!lease)
+        return error_set(err, ENOENT, "lease %lld does not exist", (long long)id);
+    if (!lease_can(lease, EVENT_CANCELLED))
+        return error_set(err, EALREADY, "lease %lld is already %s", (long long)id,
+                         phase_name(lease->phase));
+    lease_explain(daemon->store, lease,
+                  &(struct reason){.id = REASON_CANCELLED_BY, .text = who, .word = "cancelled"},
+                  NULL, INSTANT_NONE);
+    store_reason_sentence(lease, false, text, sizeof text);
+    reconcile_apply(daemon, lease, EVENT_CANCELLED, now, "%s", text);
+    return 0;
 }

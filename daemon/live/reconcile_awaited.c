@@ -110,8 +110,8 @@ static void say_goes(const struct daemon *daemon, const struct lease_record *lea
         }
 }
 
-void daemon_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
-                      char *text, size_t size)
+void reconcile_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
+                         char *text, size_t size)
 {
     bool due = lease->phase == PHASE_STARTING ||
                (lease->phase == PHASE_RESERVED && lease->expected != INSTANT_NONE &&

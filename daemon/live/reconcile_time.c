@@ -1,5 +1,4 @@
 /* Applies events to leases that are due by time: ends, warnings, missed starts. */
-#include <errno.h>
 #include <stdio.h>
 
 #include "daemon/daemon.h"
@@ -289,23 +288,4 @@ int64_t reconcile_next_time(const struct daemon *daemon, int64_t now)
         next = due < next ? due : next;
     }
     return next;
-}
-
-int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err)
-{
-    const struct lease_record *lease = store_lease(daemon->store, id);
-    int64_t now = clock_now();
-    char text[STORE_TEXT_MAX];
-
-    if (!lease)
-        return error_set(err, ENOENT, "lease %lld does not exist", (long long)id);
-    if (!lease_can(lease, EVENT_CANCELLED))
-        return error_set(err, EALREADY, "lease %lld is already %s", (long long)id,
-                         phase_name(lease->phase));
-    lease_explain(daemon->store, lease,
-                  &(struct reason){.id = REASON_CANCELLED_BY, .text = who, .word = "cancelled"},
-                  NULL, INSTANT_NONE);
-    store_reason_sentence(lease, false, text, sizeof text);
-    reconcile_apply(daemon, lease, EVENT_CANCELLED, now, "%s", text);
-    return 0;
 }

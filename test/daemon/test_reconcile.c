@@ -228,7 +228,7 @@ static void expect_waits_for(const struct daemon *daemon, int64_t lease, const c
 {
     char text[STORE_TEXT_MAX];
 
-    daemon_waits_for(daemon, store_lease(daemon->store, lease), 2000, text, sizeof text);
+    reconcile_waits_for(daemon, store_lease(daemon->store, lease), 2000, text, sizeof text);
     assert_string_equal(text, wanted);
 }
 

@@ -1,0 +1,97 @@
+/* lease-request, lease-cancel: requests for new leases, also as dry runs, and the end of leases. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "daemon/control/answers_private.h"
+#include "daemon/store/words.h"
+#include "util/instant.h"
+#include "util/search.h"
+
+json_t *answers_requested(int32_t *vms, size_t n)
+{
+    json_t *answer = json_object(), *ids = json_array();
+
+    qsort(vms, n, sizeof *vms, search_by_id);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(ids, json_integer(vms[i]));
+    json_put(answer, "ok", json_true());
+    json_put(answer, "schema", json_string("galerna-lease-request/1"));
+    json_put(answer, "lease", json_integer(n ? vms[0] : -1));
+    json_put(answer, "vms", ids);
+    return answer;
+}
+
+static json_t *dry_run(const struct question *question, const struct order *order)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct planner_trial trial = {.start = INSTANT_NONE};
+    struct error err;
+    json_t *answer;
+
+    if (order_unsized(order))
+        return answer_error(EINVAL, "%s: required in a dry run, even if the template contains it",
+                            order_unsized(order));
+    if (daemon->dry_run(daemon->context, order, &trial, &err) < 0)
+        return answers_refused(&err);
+    answer = answer_begin(question, "galerna-dry-run/1");
+    json_put(answer, "accepted", json_boolean(trial.accepted));
+    json_put(answer, "start", json_from_instant(trial.start));
+    json_put(answer, "promise",
+             trial.start == INSTANT_NONE ? json_null()
+                                         : json_string(trial.contract ? "contract" : "estimate"));
+    json_put(answer, "preempts", json_integer((json_int_t)trial.n_victims));
+    json_put(answer, "word", *trial.word ? json_from_text(trial.word) : json_null());
+    json_put(answer, "text", json_from_text(trial.text));
+    return answer;
+}
+
+json_t *answer_lease_request(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    const json_t *dry = json_object_get(question->request, "dry_run");
+    struct order order;
+    struct error err;
+
+    if (dry && !json_is_boolean(dry) && !json_is_null(dry))
+        return answer_error(EINVAL, "dry_run: expected true or false");
+    if (order_read(question->request, question->now, &order, &err) < 0)
+        return answers_refused(&err);
+    order.user = question->user;
+    order.session = question->session;
+    if (json_is_true(dry))
+        return dry_run(question, &order);
+    if (daemon->request(daemon->context, &order, question->peer, &err) < 0)
+        return answers_refused(&err);
+    return NULL;
+}
+
+json_t *answer_lease_cancel(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    const struct lease_record *lease;
+    int64_t id = 0;
+    struct error err;
+    char who[96];
+    bool there;
+    json_t *answer = question_number(question, "lease", INT64_MAX - 1, &id, &there);
+
+    if (answer)
+        return answer;
+    if (!there)
+        return answer_error(EINVAL, "lease: missing");
+    lease = store_lease(question->answers->store, id);
+    if (!lease)
+        return answer_error(ENOENT, "lease %" PRId64 " does not exist or has ended", id);
+    if (lease->phase == PHASE_ENDED)
+        return answer_error(ENOENT, "lease %" PRId64 " is already %s", id,
+                            phase_name(lease->phase));
+    answers_peer(question, who, sizeof who);
+    if (daemon->cancel(daemon->context, id, who, &err) < 0)
+        return answers_refused(&err);
+    answer = answer_begin(question, "galerna-lease-cancel/1");
+    json_put(answer, "lease", json_integer(id));
+    lease = store_lease(question->answers->store, id);
+    json_put(answer, "phase", lease ? json_string(phase_name(lease->phase)) : json_null());
+    return answer;
+}
