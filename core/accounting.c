@@ -275,8 +275,6 @@ static void look_at(struct accounting *accounting, const struct engine_output *o
             count_migrations(accounting, output->reservation->placement);
         break;
     case OUTPUT_CONVERTED: /* in the step of its request, which counts as best-effort */
-        accounting->figures.converted++;
-        break;
     case OUTPUT_VM_WITHDRAWN:
     case OUTPUT_OPERATION_ENDED:
     case OUTPUT_VM_INTERVAL:

@@ -61,7 +61,6 @@ struct accounting_summary {
                                        */
     int64_t refused[REASONS];         /* rejected leases by enum reason_id */
     int64_t preemptions[3];           /* by enum preemption_how */
-    int64_t converted;                /* reservations that count as best-effort leases */
     int64_t suspensions, resumptions; /* of leases */
     int64_t migrations;               /* VMs that moved to another host */
     double utilization;               /* CPU, 0 ... 1, mean over [0, end_time), of all hosts */

@@ -70,14 +70,6 @@ static void count_finished(struct replaying_stage *stage, const struct lease *le
     }
 }
 
-static void count_ended(struct replayed *replayed, const struct reservation *r)
-{
-    if (r->kind != RESERVATION_SUSPEND && r->kind != RESERVATION_RESUME &&
-        r->kind != RESERVATION_MEMORY_MIGRATION)
-        return;
-    replayed->suspending += (double)(r->until - r->from) * (double)r->placement->n_vms;
-}
-
 /* The first suspension and resumption, over all their reservations. */
 static void note_span(struct replayed *replayed, const struct reservation *r)
 {
@@ -121,8 +113,6 @@ static int count(void *context, const struct engine *engine, int64_t now,
             if (output->reservation->kind == RESERVATION_MEMORY_MIGRATION)
                 stage->replayed->moved_to =
                     (int32_t)output->reservation->placement->vms[0].host + 1;
-        } else if (output->kind == OUTPUT_OPERATION_ENDED) {
-            count_ended(stage->replayed, output->reservation);
         }
     }
     return 0;

@@ -31,8 +31,7 @@ struct replayed {
     int64_t suspend_span, resume_span; /* of the first suspension and resumption of a lease; 0 */
     int64_t suspended_until, resumed_from; /* when they ended and began */
     double overhead;                       /* sum of overhead_of() for preempted leases */
-    int32_t moved_to;  /* where the last migration of running VMs took one: place + 1; 0: none */
-    double suspending; /* VM-seconds spent in suspensions, resumptions, migrations */
+    int32_t moved_to; /* where the last migration of running VMs took one: place + 1; 0: none */
 };
 
 enum { REPLAYING_SETTINGS_MAX = 24 };

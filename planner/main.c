@@ -151,14 +151,6 @@ static void tell_ready(const struct policy_host *policies)
     wire_begin(&frame);
     wire_put(&frame, FRAME_READY);
     wire_put(&frame, policy_host_wants_events(policies));
-    wire_put(&frame, (int64_t)policy_host_count(policies));
-    for (size_t i = 0; i < policy_host_count(policies); i++) {
-        struct policy_status status;
-
-        policy_host_status(policies, i, &status);
-        wire_put(&frame, status.path != NULL);
-        wire_put_text(&frame, status.version);
-    }
     wire_end(&frame);
     write_frame(&frame);
 }

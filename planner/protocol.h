@@ -35,7 +35,7 @@ enum frame {
     FRAME_FORECAST,   /* how many leases to forecast */
     FRAME_OPERATIONS, /* place of a host */
     /* From the planner. */
-    FRAME_READY,   /* whether modules want events; for each module: was it loaded, its version */
+    FRAME_READY,   /* whether modules want events */
     FRAME_REFUSED, /* a module cannot be used: code, text */
     FRAME_PLANNED,
     FRAME_TRIED,

@@ -32,8 +32,7 @@ static struct map_entry *entry_at(const struct map *map, uint32_t number)
 
 void map_init(struct map *map, size_t value_size)
 {
-    *map = (struct map){.value_size = value_size,
-                        .stride = sizeof(struct map_entry) + (value_size + 7) / 8 * 8};
+    *map = (struct map){.stride = sizeof(struct map_entry) + (value_size + 7) / 8 * 8};
 }
 
 void map_init_copying(struct map *map, size_t value_size)

@@ -22,7 +22,7 @@
 struct map {
     char *entries;
     size_t n, allocated;
-    size_t value_size, stride;
+    size_t stride;          /* bytes of an entry and its value */
     struct map_slot *slots; /* open addressing, linear probing */
     size_t n_slots;         /* a power of two, or 0 */
     uint64_t seed;

@@ -85,14 +85,7 @@ struct taking {
 
 static bool take_ready(struct modules_process *from, struct wire_reader *reader)
 {
-    size_t n;
-
     from->wants_events = wire_get_bool(reader);
-    n = wire_get_count(reader, 2);
-    for (size_t i = 0; i < n; i++) {
-        wire_get_bool(reader);
-        wire_get_text(reader, PROTOCOL_TEXT_MAX);
-    }
     from->ready = wire_is_at_end(reader);
     return from->ready;
 }

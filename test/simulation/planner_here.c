@@ -32,7 +32,6 @@ static void say_ready(struct planner_process *process)
     wire_begin(&frame);
     wire_put(&frame, FRAME_READY);
     wire_put(&frame, policy_host_wants_events(process->policies));
-    wire_put(&frame, 0);
     wire_end(&frame);
     wire_move(&process->answers, &frame);
     process->awaited = 1;
