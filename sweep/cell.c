@@ -157,8 +157,8 @@ int cell_perform(const struct cell_work *work, struct sweep_outcome *outcome, st
         error_set(err, EINTR, "interrupted");
         goto end;
     }
-    if (store_write_cell(temporary, sweep_name(work->sweep, work->cell), prepared.digest, outcome,
-                         err) < 0)
+    if (database_write_cell(temporary, sweep_name(work->sweep, work->cell), prepared.digest,
+                            outcome, err) < 0)
         goto end;
     result = new_file_settle(temporary, path, err);
 

@@ -12,7 +12,7 @@
 #include "sweep/figures.h"
 #include "util/memory.h"
 
-const struct sweep_table store_tables[STORE_TABLES] = {
+const struct sweep_table database_tables[DATABASE_TABLES] = {
     {"settings", SWEEP_KEEP_SETTINGS},
     {"hosts", SWEEP_KEEP_HOSTS},
     {"leases", SWEEP_KEEP_LEASES},
@@ -23,18 +23,19 @@ const struct sweep_table store_tables[STORE_TABLES] = {
     {"counters", SWEEP_KEEP_COUNTERS},
 };
 
-int store_error(const struct sweep_store *store, struct error *err)
+int database_error(const struct sweep_database *database, struct error *err)
 {
-    int code = sqlite3_errcode(store->database);
+    int code = sqlite3_errcode(database->sqlite);
 
     return error_set(err,
                      code == SQLITE_FULL    ? ENOSPC
                      : code == SQLITE_NOMEM ? ENOMEM
                                             : EIO,
-                     "%s: %s", store->path, sqlite3_errmsg(store->database));
+                     "%s: %s", database->path, sqlite3_errmsg(database->sqlite));
 }
 
-int store_execute(const struct sweep_store *store, struct error *err, const char *format, ...)
+int database_execute(const struct sweep_database *database, struct error *err, const char *format,
+                     ...)
 {
     va_list args;
     char *text;
@@ -43,18 +44,18 @@ int store_execute(const struct sweep_store *store, struct error *err, const char
     va_start(args, format);
     text = sqlite3_vmprintf(format, args);
     va_end(args);
-    code = text ? sqlite3_exec(store->database, text, NULL, NULL, NULL) : SQLITE_NOMEM;
+    code = text ? sqlite3_exec(database->sqlite, text, NULL, NULL, NULL) : SQLITE_NOMEM;
     sqlite3_free(text);
-    return code == SQLITE_OK ? 0 : store_error(store, err);
+    return code == SQLITE_OK ? 0 : database_error(database, err);
 }
 
-bool store_has_table(const struct sweep_store *store, const char *schema, const char *name)
+bool database_has_table(const struct sweep_database *database, const char *schema, const char *name)
 {
-    return sqlite3_table_column_metadata(store->database, schema, name, NULL, NULL, NULL, NULL,
+    return sqlite3_table_column_metadata(database->sqlite, schema, name, NULL, NULL, NULL, NULL,
                                          NULL, NULL) == SQLITE_OK;
 }
 
-bool store_name_is_taken(const char *axis)
+bool database_name_is_taken(const char *axis)
 {
     static const char *const others[] = {"cell", "status", ""};
 
@@ -67,38 +68,39 @@ bool store_name_is_taken(const char *axis)
     return false;
 }
 
-static int create_cells(const struct sweep_store *store, struct error *err)
+static int create_cells(const struct sweep_database *database, struct error *err)
 {
     char *figures = figures_definition();
     int result =
-        store_execute(store, err,
-                      "CREATE TABLE cells (cell INTEGER PRIMARY KEY, digest INTEGER NOT NULL, "
-                      "name TEXT NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL, %s)",
-                      figures);
+        database_execute(database, err,
+                         "CREATE TABLE cells (cell INTEGER PRIMARY KEY, digest INTEGER NOT NULL, "
+                         "name TEXT NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL, %s)",
+                         figures);
 
     sqlite3_free(figures);
     return result;
 }
 
-static int open_database(struct sweep_store *store, const char *path, int flags, struct error *err)
+static int open_database(struct sweep_database *database, const char *path, int flags,
+                         struct error *err)
 {
-    store->path = memory_text(path);
-    if (sqlite3_open_v2(path, &store->database, flags, NULL) != SQLITE_OK)
-        return store_error(store, err);
-    distrust_programs(store->database);
-    sqlite3_busy_timeout(store->database, 10000);
+    database->path = memory_text(path);
+    if (sqlite3_open_v2(path, &database->sqlite, flags, NULL) != SQLITE_OK)
+        return database_error(database, err);
+    distrust_programs(database->sqlite);
+    sqlite3_busy_timeout(database->sqlite, 10000);
     return 0;
 }
 
 /* A pragma's value, -1 if the file is not a database. */
-static int64_t pragma(const struct sweep_store *store, const char *name)
+static int64_t pragma(const struct sweep_database *database, const char *name)
 {
     sqlite3_stmt *statement = NULL;
     char text[80];
     int64_t value = -1;
 
     snprintf(text, sizeof text, "PRAGMA %s", name);
-    if (sqlite3_prepare_v2(store->database, text, -1, &statement, NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(database->sqlite, text, -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)
         value = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
@@ -106,34 +108,34 @@ static int64_t pragma(const struct sweep_store *store, const char *name)
 }
 
 /* 0: new and empty; 1: the database of a sweep; -1: other contents. */
-static int recognize(const struct sweep_store *store, struct error *err)
+static int recognize(const struct sweep_database *database, struct error *err)
 {
-    if (pragma(store, "application_id") == STORE_APPLICATION_ID) {
-        if (pragma(store, "user_version") == STORE_VERSION)
+    if (pragma(database, "application_id") == DATABASE_APPLICATION_ID) {
+        if (pragma(database, "user_version") == DATABASE_VERSION)
             return 1;
         return error_set(err, EEXIST,
                          "%s: contains a sweep of another version of Galerna; remove it, or choose "
                          "another file for the results",
-                         store->path);
+                         database->path);
     }
-    if (pragma(store, "schema_version") == 0)
+    if (pragma(database, "schema_version") == 0)
         return 0;
     return error_set(
         err, EEXIST,
         "%s: exists and is not a database of a sweep; choose another file for the results",
-        store->path);
+        database->path);
 }
 
-static int create_tables(const struct sweep_store *store, struct error *err)
+static int create_tables(const struct sweep_database *database, struct error *err)
 {
-    if (create_cells(store, err) < 0)
+    if (create_cells(database, err) < 0)
         return -1;
-    return store_execute(store, err,
-                         "CREATE TABLE axes (cell INTEGER NOT NULL REFERENCES cells, "
-                         "axis INTEGER NOT NULL, name TEXT NOT NULL, label NOT NULL, "
-                         "PRIMARY KEY (cell, axis)) WITHOUT ROWID;"
-                         "PRAGMA application_id=%d; PRAGMA user_version=%d",
-                         STORE_APPLICATION_ID, STORE_VERSION);
+    return database_execute(database, err,
+                            "CREATE TABLE axes (cell INTEGER NOT NULL REFERENCES cells, "
+                            "axis INTEGER NOT NULL, name TEXT NOT NULL, label NOT NULL, "
+                            "PRIMARY KEY (cell, axis)) WITHOUT ROWID;"
+                            "PRAGMA application_id=%d; PRAGMA user_version=%d",
+                            DATABASE_APPLICATION_ID, DATABASE_VERSION);
 }
 
 /* The cell with the digest, 0: none. */
@@ -154,12 +156,13 @@ static size_t cell_of_digest(const struct sweep *sweep, uint64_t digest)
     return 0;
 }
 
-static int renumber_table(const struct sweep_store *store, const char *table, struct error *err)
+static int renumber_table(const struct sweep_database *database, const char *table,
+                          struct error *err)
 {
-    if (!store_has_table(store, "main", table))
+    if (!database_has_table(database, "main", table))
         return 0;
-    return store_execute(
-        store, err,
+    return database_execute(
+        database, err,
         "DELETE FROM main.%s WHERE cell IN (SELECT old FROM numbers WHERE new = 0);"
         "UPDATE main.%s SET cell = (SELECT -new FROM numbers WHERE old = cell) "
         "WHERE cell IN (SELECT old FROM numbers);"
@@ -169,46 +172,46 @@ static int renumber_table(const struct sweep_store *store, const char *table, st
 
 /* Gives every row the number of its digest in the sweep, and deletes rows with 0. Numbers are
  * negative first, to avoid collisions. */
-static int renumber(const struct sweep_store *store, const struct sweep *sweep, bool again,
+static int renumber(const struct sweep_database *database, const struct sweep *sweep, bool again,
                     struct error *err)
 {
     sqlite3_stmt *statement = NULL;
     int result = 0;
 
-    if (store_execute(store, err,
-                      "CREATE TEMP TABLE numbers (old INTEGER PRIMARY KEY, new INTEGER)") < 0)
+    if (database_execute(database, err,
+                         "CREATE TEMP TABLE numbers (old INTEGER PRIMARY KEY, new INTEGER)") < 0)
         return -1;
-    if (sqlite3_prepare_v2(store->database, "SELECT cell, digest FROM main.cells", -1, &statement,
+    if (sqlite3_prepare_v2(database->sqlite, "SELECT cell, digest FROM main.cells", -1, &statement,
                            NULL) != SQLITE_OK)
-        return store_error(store, err);
+        return database_error(database, err);
     while (result == 0 && sqlite3_step(statement) == SQLITE_ROW) {
         int64_t old = sqlite3_column_int64(statement, 0);
         size_t new =
             again ? 0 : cell_of_digest(sweep, (uint64_t)sqlite3_column_int64(statement, 1));
 
         if ((int64_t) new != old)
-            result = store_execute(store, err, "INSERT INTO numbers VALUES (%lld, %lld)",
-                                   (long long)old, (long long)new);
+            result = database_execute(database, err, "INSERT INTO numbers VALUES (%lld, %lld)",
+                                      (long long)old, (long long)new);
     }
     if (sqlite3_finalize(statement) != SQLITE_OK && result == 0)
-        result = store_error(store, err);
-    for (size_t i = 0; i < STORE_TABLES && result == 0; i++)
-        result = renumber_table(store, store_tables[i].name, err);
+        result = database_error(database, err);
+    for (size_t i = 0; i < DATABASE_TABLES && result == 0; i++)
+        result = renumber_table(database, database_tables[i].name, err);
     if (result == 0)
-        result = renumber_table(store, "cells", err);
+        result = renumber_table(database, "cells", err);
     if (result == 0)
-        result = renumber_table(store, "axes", err);
+        result = renumber_table(database, "axes", err);
     if (result == 0)
-        result = store_execute(store, err, "DROP TABLE numbers");
+        result = database_execute(database, err, "DROP TABLE numbers");
     return result;
 }
 
 /* Updates the names of cells: the axes on which cells differ may have changed. */
-static int rename_cells(const struct sweep_store *store, const struct sweep *sweep,
+static int rename_cells(const struct sweep_database *database, const struct sweep *sweep,
                         struct error *err)
 {
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->database,
+    int code = sqlite3_prepare_v2(database->sqlite,
                                   "UPDATE main.cells SET name = ?1 WHERE cell = ?2 AND name <> ?1",
                                   -1, &statement, NULL);
 
@@ -219,10 +222,10 @@ static int rename_cells(const struct sweep_store *store, const struct sweep *swe
         code = sqlite3_reset(statement);
     }
     sqlite3_finalize(statement);
-    return code == SQLITE_OK ? 0 : store_error(store, err);
+    return code == SQLITE_OK ? 0 : database_error(database, err);
 }
 
-static int create_view(const struct sweep_store *store, const struct sweep *sweep,
+static int create_view(const struct sweep_database *database, const struct sweep *sweep,
                        struct error *err)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
@@ -235,10 +238,10 @@ static int create_view(const struct sweep_store *store, const struct sweep *swee
                             "AS \"%w\", ",
                             (int)i + 1, sweep->axes[i]);
     columns = sqlite3_str_finish(text);
-    result = store_execute(store, err,
-                           "DROP VIEW IF EXISTS sweep; CREATE VIEW sweep AS SELECT c.cell, %s"
-                           "c.status, %s FROM cells c ORDER BY c.cell",
-                           columns ? columns : "", figures);
+    result = database_execute(database, err,
+                              "DROP VIEW IF EXISTS sweep; CREATE VIEW sweep AS SELECT c.cell, %s"
+                              "c.status, %s FROM cells c ORDER BY c.cell",
+                              columns ? columns : "", figures);
     sqlite3_free(columns);
     sqlite3_free(figures);
     return result;
@@ -249,48 +252,49 @@ static int create_view(const struct sweep_store *store, const struct sweep *swee
 static const char opening[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; "
                               "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE";
 
-static int align(struct sweep_store *store, const struct sweep *sweep, bool again,
+static int align(struct sweep_database *database, const struct sweep *sweep, bool again,
                  struct error *err)
 {
     static const char names[] = "cells axes settings hosts leases reservations reservation_hosts "
                                 "state_log preemptions counters";
-    int known = recognize(store, err), other;
+    int known = recognize(database, err), other;
 
     if (known < 0)
         return -1;
-    other = distrust_names(store->database, store->path, names, err);
+    other = distrust_names(database->sqlite, database->path, names, err);
     if (other)
-        return other < 0 ? store_error(store, err) : -1;
-    if (store_execute(store, err, opening) < 0)
+        return other < 0 ? database_error(database, err) : -1;
+    if (database_execute(database, err, opening) < 0)
         return -1;
-    if (known == 0 && create_tables(store, err) < 0)
+    if (known == 0 && create_tables(database, err) < 0)
         return -1;
-    if (renumber(store, sweep, again, err) < 0 || rename_cells(store, sweep, err) < 0 ||
-        create_view(store, sweep, err) < 0)
+    if (renumber(database, sweep, again, err) < 0 || rename_cells(database, sweep, err) < 0 ||
+        create_view(database, sweep, err) < 0)
         return -1;
-    if (store_execute(store, err, "COMMIT") < 0)
+    if (database_execute(database, err, "COMMIT") < 0)
         return -1;
-    store->aligned = true;
+    database->aligned = true;
     return 0;
 }
 
-int store_init(struct sweep_store *store, const struct sweep *sweep,
-               const struct sweep_options *options, struct error *err)
+int database_init(struct sweep_database *database, const struct sweep *sweep,
+                  const struct sweep_options *options, struct error *err)
 {
-    *store = (struct sweep_store){.keep = grid_keep(sweep, options)};
-    if (open_database(store, options->results, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err) < 0)
+    *database = (struct sweep_database){.keep = grid_keep(sweep, options)};
+    if (open_database(database, options->results, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err) <
+        0)
         return -1;
-    return align(store, sweep, options->again, err);
+    return align(database, sweep, options->again, err);
 }
 
-void store_finish(struct sweep_store *store)
+void database_finish(struct sweep_database *database)
 {
     /* Leaves a single file, which can be read in a read-only folder. */
-    if (store->aligned)
-        sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
-    sqlite3_close(store->database);
-    free(store->path);
-    *store = (struct sweep_store){0};
+    if (database->aligned)
+        sqlite3_exec(database->sqlite, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    sqlite3_close(database->sqlite);
+    free(database->path);
+    *database = (struct sweep_database){0};
 }
 
 static const char *status_text(const struct sweep_outcome *outcome)
@@ -298,7 +302,7 @@ static const char *status_text(const struct sweep_outcome *outcome)
     return outcome->status == SWEEP_FAILED ? "failed" : outcome->ending;
 }
 
-static int insert_cell(const struct sweep_store *store, const char *name, uint64_t digest,
+static int insert_cell(const struct sweep_database *database, const char *name, uint64_t digest,
                        const struct sweep_outcome *outcome, struct error *err)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
@@ -311,7 +315,7 @@ static int insert_cell(const struct sweep_store *store, const char *name, uint64
         sqlite3_str_appendall(text, ", ?");
     sqlite3_str_appendall(text, ")");
     insertion = sqlite3_str_finish(text);
-    code = sqlite3_prepare_v2(store->database, insertion, -1, &statement, NULL);
+    code = sqlite3_prepare_v2(database->sqlite, insertion, -1, &statement, NULL);
     sqlite3_free(insertion);
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, (int64_t)digest);
@@ -322,25 +326,25 @@ static int insert_cell(const struct sweep_store *store, const char *name, uint64
         sqlite3_step(statement);
     }
     code = sqlite3_finalize(statement);
-    return code == SQLITE_OK ? 0 : store_error(store, err);
+    return code == SQLITE_OK ? 0 : database_error(database, err);
 }
 
-int store_write_cell(const char *path, const char *name, uint64_t digest,
-                     const struct sweep_outcome *outcome, struct error *err)
+int database_write_cell(const char *path, const char *name, uint64_t digest,
+                        const struct sweep_outcome *outcome, struct error *err)
 {
-    struct sweep_store store = {0};
-    int result = open_database(&store, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+    struct sweep_database database = {0};
+    int result = open_database(&database, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
 
     if (result == 0)
-        result =
-            store_execute(&store, err, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY; BEGIN");
+        result = database_execute(&database, err,
+                                  "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY; BEGIN");
     if (result == 0)
-        result = create_cells(&store, err);
+        result = create_cells(&database, err);
     if (result == 0)
-        result = insert_cell(&store, name, digest, outcome, err);
+        result = insert_cell(&database, name, digest, outcome, err);
     if (result == 0)
-        result = store_execute(&store, err, "COMMIT");
-    store_finish(&store);
+        result = database_execute(&database, err, "COMMIT");
+    database_finish(&database);
     return result;
 }
 
@@ -357,13 +361,13 @@ static void read_row(sqlite3_stmt *statement, struct sweep_outcome *outcome)
     figures_read(statement, 3, outcome);
 }
 
-int store_read(const struct sweep_store *store, const struct sweep *sweep,
-               struct sweep_outcome *outcomes, struct error *err)
+int database_read(const struct sweep_database *database, const struct sweep *sweep,
+                  struct sweep_outcome *outcomes, struct error *err)
 {
     char *figures = figures_columns();
     char *query = sqlite3_mprintf("SELECT cell, status, message, %s FROM cells", figures);
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->database, query, -1, &statement, NULL);
+    int code = sqlite3_prepare_v2(database->sqlite, query, -1, &statement, NULL);
 
     sqlite3_free(query);
     sqlite3_free(figures);
@@ -376,5 +380,5 @@ int store_read(const struct sweep_store *store, const struct sweep *sweep,
             read_row(statement, &outcomes[cell - 1]);
     }
     code = sqlite3_finalize(statement);
-    return code == SQLITE_OK ? 0 : store_error(store, err);
+    return code == SQLITE_OK ? 0 : database_error(database, err);
 }

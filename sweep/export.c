@@ -7,25 +7,25 @@
 #include "util/memory.h"
 #include "util/output.h"
 
-/* Opens the database for reading only. Call store_finish() in any case. */
-static int open_results(struct sweep_store *store, const char *results, struct error *err)
+/* Opens the database for reading only. Call database_finish() in any case. */
+static int open_results(struct sweep_database *database, const char *results, struct error *err)
 {
-    *store = (struct sweep_store){.path = memory_text(results)};
-    if (sqlite3_open_v2(results, &store->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-        return store_error(store, err);
-    sqlite3_busy_timeout(store->database, 10000);
-    if (!store_has_table(store, "main", "cells"))
+    *database = (struct sweep_database){.path = memory_text(results)};
+    if (sqlite3_open_v2(results, &database->sqlite, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+        return database_error(database, err);
+    sqlite3_busy_timeout(database->sqlite, 10000);
+    if (!database_has_table(database, "main", "cells"))
         return error_set(err, EINVAL, "%s: not a database of a sweep", results);
     return 0;
 }
 
-static sqlite3_stmt *select_rows(const struct sweep_store *store, const char *query,
+static sqlite3_stmt *select_rows(const struct sweep_database *database, const char *query,
                                  struct error *err)
 {
     sqlite3_stmt *statement = NULL;
 
-    if (sqlite3_prepare_v2(store->database, query, -1, &statement, NULL) != SQLITE_OK)
-        store_error(store, err);
+    if (sqlite3_prepare_v2(database->sqlite, query, -1, &statement, NULL) != SQLITE_OK)
+        database_error(database, err);
     return statement;
 }
 
@@ -117,7 +117,7 @@ static void write_json(struct output *out, sqlite3_stmt *statement)
     json_writer_init(&json, out);
     json_begin_object(&json);
     json_put_string(&json, "schema", "galerna-sweep");
-    json_put_integer(&json, "version", STORE_VERSION);
+    json_put_integer(&json, "version", DATABASE_VERSION);
     json_open_array(&json, "cells");
     while (sqlite3_step(statement) == SQLITE_ROW)
         json_row(&json, statement);
@@ -129,23 +129,23 @@ static void write_json(struct output *out, sqlite3_stmt *statement)
 static int export(const char *results, const char *path, const char *query,
                   void (*write)(struct output *out, sqlite3_stmt *statement), struct error *err)
 {
-    struct sweep_store store;
+    struct sweep_database database;
     sqlite3_stmt *statement = NULL;
     struct output *out = NULL;
-    int result = open_results(&store, results, err);
+    int result = open_results(&database, results, err);
 
     if (result == 0) {
-        statement = select_rows(&store, query, err);
+        statement = select_rows(&database, query, err);
         out = statement ? output_create(path, err) : NULL;
         result = out ? 0 : -1;
     }
     if (result == 0)
         write(out, statement);
     if (sqlite3_finalize(statement) != SQLITE_OK && result == 0)
-        result = store_error(&store, err);
+        result = database_error(&database, err);
     if (out && output_close(out, result ? NULL : err) < 0)
         result = -1;
-    store_finish(&store);
+    database_finish(&database);
     return result;
 }
 

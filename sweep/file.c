@@ -20,7 +20,7 @@ struct file_axis *sweep_file_axis(struct sweep_file *file, const char *name, int
             error_set(err, EINVAL, "%s:%d: duplicate axis '%s'", file->path, line, name);
             return NULL;
         }
-    if (store_name_is_taken(name)) {
+    if (database_name_is_taken(name)) {
         error_set(err, EINVAL,
                   "%s:%d: '%s' is a column of the results and cannot be the name of an axis",
                   file->path, line, name);

@@ -12,7 +12,7 @@ static int find_pending(struct session *session, struct error *err)
 {
     size_t n = session->sweep->n_cells;
     struct sweep_outcome *outcomes = memory_new(n, sizeof *outcomes);
-    int result = store_read(&session->store, session->sweep, outcomes, err);
+    int result = database_read(&session->database, session->sweep, outcomes, err);
 
     session->pending = memory_new(n, sizeof *session->pending);
     for (size_t i = 0; i < n && result == 0; i++)
@@ -39,16 +39,17 @@ int session_init(struct session *session, struct sweep *sweep, const struct swee
     session->computed = memory_new(sweep->n_cells, sizeof *session->computed);
     if (folder_init(&session->folder, options->results, err) < 0 ||
         folder_lock(&session->folder, err) < 0 ||
-        store_init(&session->store, sweep, options, err) < 0)
+        database_init(&session->database, sweep, options, err) < 0)
         return -1;
-    if (!options->again && store_collect(&session->store, sweep, &session->folder, &taken, err) < 0)
+    if (!options->again &&
+        database_collect(&session->database, sweep, &session->folder, &taken, err) < 0)
         return -1;
     return find_pending(session, err);
 }
 
 int session_take(struct session *session, size_t cell, struct error *err)
 {
-    int taken = store_take(&session->store, session->sweep, cell, &session->folder, err);
+    int taken = database_take(&session->database, session->sweep, cell, &session->folder, err);
 
     if (taken > 0)
         session->computed[cell - 1] = true;
@@ -63,14 +64,14 @@ int session_finish(struct session *session, struct sweep_outcome *outcomes, stru
     int saved = errno, result = 0;
 
     if (opened)
-        result = store_read(&session->store, session->sweep, all, err);
+        result = database_read(&session->database, session->sweep, all, err);
     for (size_t i = 0; i < n; i++) {
         all[i].computed = opened && session->computed[i];
         complete = complete && all[i].status != SWEEP_MISSING;
         if (outcomes)
             outcomes[i] = all[i];
     }
-    store_finish(&session->store);
+    database_finish(&session->database);
     if (complete)
         folder_remove(&session->folder);
     /* The folder is only removed if it is empty. */

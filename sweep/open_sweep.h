@@ -10,7 +10,7 @@ struct session {
     const struct sweep_options *options;
     unsigned keep;
     struct folder folder;
-    struct sweep_store store;
+    struct sweep_database database;
     size_t *pending; /* numbers of the remaining cells, ascending */
     size_t n_pending;
     size_t n_cells_done; /* at the start */
@@ -26,7 +26,7 @@ int session_init(struct session *session, struct sweep *sweep, const struct swee
  * folder if no cell is missing. */
 int session_finish(struct session *session, struct sweep_outcome *outcomes, struct error *err);
 
-/* Collects a cell's file, as store_take(). */
+/* Collects a cell's file, as database_take(). */
 int session_take(struct session *session, size_t cell, struct error *err);
 
 /* Reports progress to the caller: cells finished in this session, the finished fraction of the
