@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "cli/host_text.h"
 #include "cli/table.h"
-#include "util/instant.h"
 #include "util/time_text.h"
 
 /* --- the list --------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 
 #include "cli/client.h"
 #include "daemon/control/series.h"
-#include "util/instant.h"
 #include "util/time_text.h"
 
 static int make(const struct lease_repeat *repeat, int64_t first, const json_t *request,

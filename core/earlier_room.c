@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/engine_state.h"
-#include "core/host_choice.h"
 #include "core/placing.h"
 #include "util/memory.h"
 

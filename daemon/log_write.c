@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "util/json_writer.h"
-#include "util/memory.h"
 #include "util/time_text.h"
 
 static const int syslog_levels[] = {

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "experiments/findings_private.h"
 #include "experiments/plot_private.h"
 
 enum {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lwf/values.h"
-#include "util/instant.h"
 #include "util/memory.h"
 #include "util/printable.h"
 #include "util/time_parse.h"

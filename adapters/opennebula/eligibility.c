@@ -6,7 +6,6 @@
 
 #include "adapters/opennebula/eligibility_parts.h"
 #include "util/memory.h"
-#include "util/printable.h"
 
 /* --- Requirements --- */
 

@@ -6,7 +6,6 @@
 #include "daemon/control/jansson_values.h"
 #include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
-#include "util/instant.h"
 
 static const char *const finding_words[FINDINGS] = {
     [FINDING_CLOSED] = "takes-no-vms",

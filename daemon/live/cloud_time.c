@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "adapters/cloud/cloud.h"
 #include "daemon/daemon.h"
 #include "daemon/live/lease_change.h"
 #include "daemon/live/lease_state.h"

@@ -4,7 +4,6 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/intake.h"
-#include "daemon/live/lease_change.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
 #include "util/time_text.h"

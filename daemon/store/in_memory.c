@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/store/awake.h"
 #include "daemon/store/change.h"
 #include "daemon/store/private.h"
 #include "util/memory.h"

@@ -9,7 +9,6 @@
 
 #include "core/occupancy.h"
 #include "test/support/random.h"
-#include "util/error.h"
 
 enum { HOSTS = 2, DEMANDS = 5, STAYS = 24, ROUNDS = 20000, TIMES = 12 };
 

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "adapters/cloud/pool_memory.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/learned.h"

@@ -12,7 +12,6 @@
 #include "daemon/control/account.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
-#include "util/instant.h"
 
 /* Times of the story: seconds from the beginning. */
 enum { BEGIN = 1795000000 };

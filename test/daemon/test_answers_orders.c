@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "daemon/control/jansson_values.h"
 #include "test/daemon/answers_fixture.h"
 
 static void changes_are_passed_on(void **state)

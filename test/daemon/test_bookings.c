@@ -10,7 +10,6 @@
 #include "daemon/live/drains.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/house.h"
-#include "util/instant.h"
 
 enum { LENGTH = 600, BOOKED = 1000 }; /* seconds, of leases and of bookings */
 

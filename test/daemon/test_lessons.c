@@ -12,7 +12,6 @@
 #include "plugin/policy_host.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
-#include "util/instant.h"
 
 static bool wants(void *context)
 {

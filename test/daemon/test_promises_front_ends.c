@@ -12,7 +12,6 @@
 
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
-#include "daemon/live/vm_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/promises_fixture.h"
 #include "util/instant.h"

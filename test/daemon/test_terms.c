@@ -18,7 +18,6 @@
 #include "daemon/control/order.h"
 #include "daemon/record/recorder_line.h"
 #include "lwf/lwf_reader.h"
-#include "lwf/lwf_writer.h"
 #include "lwf/source.h"
 #include "planner/protocol.h"
 #include "test/daemon/store_fixture.h"

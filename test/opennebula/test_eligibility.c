@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "adapters/opennebula/expression.h"
 #include "test/opennebula/eligibility_fixture.h"
 
 static void requirements_and_states(void **state)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "util/memory.h"
-#include "verify/print.h"
 #include "verify/verify.h"
 
 enum { LEASES_MAX = 64 };

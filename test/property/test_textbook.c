@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-#include "core/adoption.h"
 #include "core/engine.h"
 #include "test/property/textbook.h"
 #include "test/support/random.h"

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "util/instant.h"
 #include "util/recurrence.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
