@@ -297,6 +297,23 @@ static const struct reservation *what_is_told(const struct engine_output *output
     return stretch ? stretch : r;
 }
 
+static bool is_about_run(const struct engine_output *output)
+{
+    return output->kind == OUTPUT_OPERATION_STARTED || output->kind == OUTPUT_VM_INTERVAL;
+}
+
+/* When the suspension planned after the run ends; INSTANT_NONE: the lease runs to its end, or is
+ * planned anew. */
+static int64_t suspended_by(const struct engine_output *output)
+{
+    const struct vm_plan *plan = lease_plan_current(output->lease);
+
+    if (!plan || !plan->after.n || plan->after.items[0]->kind != RESERVATION_SUSPEND ||
+        (plan->vm != output->reservation && output->reservation->kind != RESERVATION_RESUME))
+        return INSTANT_NONE;
+    return vm_plan_end(plan);
+}
+
 void wire_put_output(struct wire_writer *writer, const struct engine_output *output,
                      const uint32_t *host_of)
 {
@@ -305,7 +322,7 @@ void wire_put_output(struct wire_writer *writer, const struct engine_output *out
     wire_put(writer, output->lease->state);
     wire_put(writer, output->accepted);
     wire_put(writer, output->other);
-    wire_put(writer, output->at);
+    wire_put(writer, is_about_run(output) ? suspended_by(output) : output->at);
     wire_put(writer, output->how);
     wire_put_reason(writer, &output->lease->reason);
     wire_put_reservation(writer, what_is_told(output), host_of);

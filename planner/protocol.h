@@ -125,7 +125,9 @@ struct plan_output {
     int64_t lease;
     enum lease_state state;
     bool accepted;
-    int64_t other, at;
+    int64_t other;
+    int64_t at; /* of operations and intervals: when the suspension planned after the run has ended;
+                   INSTANT_NONE: none is planned */
     enum preemption_how how;
     struct reason reason;
     struct plan_reservation reservation; /* for a resumption: the run after it */

@@ -184,11 +184,11 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
         break;
     case EVENT_COMPLETE:
         lease->group_until = INSTANT_NEVER;
-        forget_reason(lease);
-        break;
+        /* fall through */
     case EVENT_RUNNING:
-    case EVENT_RESUMED:
-        forget_reason(lease);
+    case EVENT_RESUMED: /* one in a gap still is to be suspended at its end */
+        if (!store_is_preempted(lease) || lease->reason_id != REASON_SUSPENDED_FOR)
+            forget_reason(lease);
         break;
     case EVENT_CONVERTED:
         is_converted(lease);

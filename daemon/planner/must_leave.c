@@ -74,6 +74,22 @@ int64_t lease_next_on_hosts(const struct store *store, const struct lease_record
     return next ? next->id : -1;
 }
 
+int64_t planner_next_on_hosts(const struct planner *planner, const struct lease_record *lease,
+                              int64_t at)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct planned *planned = planned_of(&planner->planned, leases[i]->id);
+
+        if (leases[i]->phase == PHASE_RESERVED && planned && planned->is_placed &&
+            planned->start == at && shares_host(planner->store, leases[i]->id, lease->id))
+            return leases[i]->id;
+    }
+    return -1;
+}
+
 int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now)
 {
     const struct lease_record *other = store_lease(store, lease->preempted_for);

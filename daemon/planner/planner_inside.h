@@ -349,6 +349,10 @@ int64_t lease_leaves_at(const struct store *store, const struct lease_record *le
 /* The lease that is promised one of the lease's hosts, and starts first; -1: none. O(VMs of
  * reserved leases x VMs of the lease). */
 int64_t lease_next_on_hosts(const struct store *store, const struct lease_record *lease);
+/* The lease that is promised one of the lease's hosts and is planned to start there at `at`; -1:
+ * none. O(leases). */
+int64_t planner_next_on_hosts(const struct planner *planner, const struct lease_record *lease,
+                              int64_t at);
 /* When the lease must be on other hosts because another lease gets its own: the start of that
  * lease, even if it has passed and the lease still occupies the hosts; INSTANT_NONE. */
 int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now);

@@ -59,6 +59,38 @@ static void one_that_is_suspended_later_says_so(void **state)
     close_house(&house);
 }
 
+/* It starts before a reservation that leaves it no room, on a host where another one starts sooner
+ * and leaves it room: it runs until the first one needs the host, also by the plans made since, and
+ * says so from the beginning. */
+static void one_that_starts_in_a_gap_runs_until_its_end(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    struct lease_record *behind = add_lease(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 200);
+    struct lease_record *beside = add_lease(store, 3, PHASE_RESERVED, LEASE_RESERVATION, 300);
+    char text[STORE_ACTIVITY_MAX];
+    struct house house;
+
+    open_house(&house, store, 1);
+    vm_to_change(store, 1)->cpu = vm_to_change(store, 2)->cpu = CPU / 2;
+    vm_to_change(store, 3)->cpu = CPU / 4;
+    behind->start = NOW + 300;
+    beside->start = NOW + 100;
+    rebuild(&house, NOW);
+    assert_int_equal(lease->phase, PHASE_STARTING);
+    for (int64_t now = NOW; now < NOW + 3; rebuild(&house, ++now)) {
+        if (now == NOW + 1)
+            assert_int_equal(lease_apply(store, lease, EVENT_RUNNING, now, "%s", ""), 0);
+        assert_true(store_is_preempted(lease));
+        assert_int_equal(lease->preempted_for, behind->id);
+        assert_int_equal(lease->preempted_at, behind->start);
+        assert_int_equal(store_leaves_at(lease), behind->start - 10);
+        store_activity(lease, now, text, sizeof text);
+        assert_non_null(strstr(text, ", to be suspended for lease 2 at "));
+    }
+    close_house(&house);
+}
+
 static void keep_suspension(void *context, const struct store_event *event)
 {
     char *text = context;
@@ -186,6 +218,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_whose_host_is_not_needed_any_more_stays, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_is_suspended_later_says_so, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(one_that_starts_in_a_gap_runs_until_its_end, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_ran_in_a_gap_says_who_comes_next, store_set_up,
                                         store_tear_down),
