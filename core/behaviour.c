@@ -39,6 +39,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .vms_may_run_for_no_time = true,
         .victims_may_be_ending = true,
         .restarts_young_victims = true,
+        .threshold_without_resumption_of_planned = true,
         .queue_pass_by_free_cpu = true,
         .too_big_leases_wait = true,
         .momentary_suspensions_miss_pass = true,

@@ -88,6 +88,9 @@ struct behaviour {
     /* A victim that has run for less than the scheduling threshold is restarted instead of being
      * suspended. */
     bool restarts_young_victims;
+    /* A suspended lease that is planned for later is brought forward into a gap even if resuming it
+     * there is not worthwhile: the threshold has the time of a resumption only in the queue. */
+    bool threshold_without_resumption_of_planned;
     /* Queued leases are skipped when no CPU is free on the whole site. */
     bool queue_pass_by_free_cpu;
     /* A best-effort lease that does not fit on the idle site waits until a place for later is

@@ -121,6 +121,27 @@ static int64_t boot_estimate(const struct engine *engine, const struct lease *le
     return longest;
 }
 
+static bool must_be_resumed(const struct engine *engine, const struct lease *lease)
+{
+    return lease->state == LEASE_SUSPENDED_QUEUED ||
+           (lease_is_suspended(lease) &&
+            !engine->settings.behaviour.threshold_without_resumption_of_planned);
+}
+
+static bool must_be_booted(const struct lease *lease)
+{
+    switch (lease->state) {
+    case LEASE_PENDING:
+    case LEASE_QUEUED:
+    case LEASE_SCHEDULED:
+    case LEASE_PREPARING:
+    case LEASE_READY:
+        return true;
+    default:
+        return false;
+    }
+}
+
 int64_t scheduling_threshold(struct engine *engine, const struct lease *lease)
 {
     int64_t safe;
@@ -129,9 +150,9 @@ int64_t scheduling_threshold(struct engine *engine, const struct lease *lease)
     if (engine->settings.force_scheduling_threshold != SPAN_NONE)
         return engine->settings.force_scheduling_threshold;
     safe = suspend_estimate(engine, lease);
-    if (lease->state == LEASE_SUSPENDED_QUEUED)
+    if (must_be_resumed(engine, lease))
         safe += resume_estimate(engine, lease);
-    else if (lease->state == LEASE_PENDING || lease->state == LEASE_QUEUED)
+    else if (must_be_booted(lease))
         safe += boot_estimate(engine, lease);
     more = (double)safe * engine->settings.scheduling_threshold_factor;
     return safe + (more < (double)SPAN_LONGEST ? (int64_t)more : SPAN_LONGEST);

@@ -97,6 +97,7 @@ static const struct setting behaviour_table[] = {
     SWITCH(vms_may_run_for_no_time),
     SWITCH(victims_may_be_ending),
     SWITCH(restarts_young_victims),
+    SWITCH(threshold_without_resumption_of_planned),
     SWITCH(queue_pass_by_free_cpu),
     SWITCH(too_big_leases_wait),
     SWITCH(momentary_suspensions_miss_pass),

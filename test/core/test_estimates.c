@@ -133,12 +133,19 @@ static void the_threshold_is_the_estimate_and_a_part_of_it(void **state)
     assert_int_equal(scheduling_threshold(engine, lease), 48);
     lease->state = LEASE_SUSPENDED_QUEUED; /* and to resume it */
     assert_int_equal(scheduling_threshold(engine, lease), 96);
-    lease->state = LEASE_SUSPENDED_PENDING;
+    lease->state = LEASE_SUSPENDED_SCHEDULED; /* when it is brought forward, too */
+    assert_int_equal(scheduling_threshold(engine, lease), 96);
+    settings.behaviour.threshold_without_resumption_of_planned = true;
+    engine = apply_settings(engine);
     assert_int_equal(scheduling_threshold(engine, lease), 48);
     lease->state = LEASE_QUEUED; /* and to boot it, where that is known */
     assert_int_equal(scheduling_threshold(engine, lease), 48);
     settings.boot_rate = 128;
     engine = apply_settings(engine);
+    assert_int_equal(scheduling_threshold(engine, lease), 60);
+    lease->state = LEASE_ACTIVE;
+    assert_int_equal(scheduling_threshold(engine, lease), 48);
+    lease->state = LEASE_READY;
     assert_int_equal(scheduling_threshold(engine, lease), 60);
     settings.override_boot_time = 18;
     engine = apply_settings(engine);
