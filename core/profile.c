@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { PROFILE_FIRST_ROOM = 8 };
+enum { PROFILE_FIRST_ROOM = 8, CLEARLY_FEWER = 16 };
 
 /* Words of a column: for its points, and behind them for its parts. */
 static uint32_t column_room(uint32_t points)
@@ -224,14 +224,17 @@ static int64_t least_among(const int64_t *column, uint32_t first, uint32_t end)
 
 void profile_summarize(struct profile *profile, uint32_t part)
 {
+    if (profile->n_parts < profile->head / PROFILE_PART)
+        profile->n_parts = (uint16_t)(profile->head / PROFILE_PART);
     for (; profile->n_parts <= part && profile->n_parts < UINT16_MAX; profile->n_parts++) {
-        const uint32_t first = profile->n_parts * PROFILE_PART;
+        const uint32_t begin = profile->n_parts * PROFILE_PART, end = begin + PROFILE_PART;
+        const uint32_t first = begin < profile->head ? profile->head : begin;
 
         profile_starts(profile)[profile->n_parts] = profile->times[first];
-        profile_starts(profile)[profile->n_parts + 1] = profile->times[first + PROFILE_PART];
+        profile_starts(profile)[profile->n_parts + 1] = profile->times[end];
         for (int i = 0; i < profile->n_booked; i++)
             profile_least(profile, profile->booked[i])[profile->n_parts] =
-                least_among(profile->free[profile->booked[i]], first, first + PROFILE_PART);
+                least_among(profile->free[profile->booked[i]], first, end);
     }
 }
 
@@ -259,7 +262,8 @@ uint32_t profile_count(const struct profile *profile, const struct demand *deman
 /* The places at which points are inserted or removed: one, or two with first <= second. */
 struct places {
     uint32_t first, second;
-    int n; /* 0, 1 (first) or 2 */
+    uint32_t n; /* 0, 1 (first) or 2 */
+    bool front; /* the points before them move, not those behind */
 };
 
 static void add_place(struct places *places, uint32_t at)
@@ -270,26 +274,37 @@ static void add_place(struct places *places, uint32_t at)
         places->first = places->second = at;
 }
 
-static void *grow_column(void *column, size_t room)
+static void *move_column(void *column, const struct profile *profile, uint32_t head)
 {
     size_t none = 0;
+    int64_t *cells = memory_grow(column, &none, column_room(profile->allocated), sizeof(int64_t));
 
-    return memory_grow(column, &none, column_room(room), sizeof(int64_t));
+    memmove(cells + head, cells + profile->head, (profile->n - profile->head) * sizeof *cells);
+    return cells;
 }
 
-static void make_room(struct profile *profile, uint32_t more)
+/* Makes room for two more points, in larger columns unless half of the present ones is unused in
+ * front of the head. Some of it is left there, for insertions at the front. */
+static void make_room(struct profile *profile)
 {
-    if (profile->n + more <= profile->allocated)
+    const uint32_t used = profile->n - profile->head;
+    uint32_t head;
+
+    if (profile->n + 2 <= profile->allocated)
         return;
-    profile->allocated *= 2;
-    profile->n_parts = 0;
-    profile->times = grow_column(profile->times, profile->allocated);
-    profile->presence = grow_column(profile->presence, profile->allocated);
+    if (profile->head < profile->allocated / 2)
+        profile->allocated *= 2;
+    head = (profile->allocated - used) / 4;
+    profile->times = move_column(profile->times, profile, head);
+    profile->presence = move_column(profile->presence, profile, head);
     for (int i = 0; i < profile->n_booked; i++) {
         int64_t **column = &profile->free[profile->booked[i]];
 
-        *column = grow_column(*column, profile->allocated);
+        *column = move_column(*column, profile, head);
     }
+    profile->head = head;
+    profile->n = head + used;
+    profile->n_parts = 0;
 }
 
 /* Moves n cells, usually so few that a function call would take longer than the move. */
@@ -308,53 +323,62 @@ static inline void move_cells(int64_t *to, const int64_t *from, uint32_t n)
 }
 
 /* Inserts a cell before each place, with the value of the cell before it. */
-static void open_gaps(void *column, uint32_t n, const struct places *places)
+static void open_gaps(const struct profile *profile, void *column, const struct places *places)
 {
     int64_t *cells = column;
-    const uint32_t first = places->first, second = places->second;
+    const uint32_t first = places->first, second = places->second, n = places->n;
 
-    move_cells(cells + second + places->n, cells + second, n - second);
-    if (places->n == 2) {
-        move_cells(cells + first + 1, cells + first, second - first);
-        cells[first] = cells[first - 1];
-        cells[second + 1] = cells[second];
+    if (places->front) {
+        move_cells(cells + profile->head - n, cells + profile->head, first - profile->head);
+        move_cells(cells + first - 1, cells + first, second - first);
+        cells -= n;
     } else {
-        cells[first] = cells[first - 1];
+        move_cells(cells + second + n, cells + second, profile->n - second);
+        move_cells(cells + first + 1, cells + first, second - first);
     }
+    cells[first] = cells[first - 1];
+    if (n == 2)
+        cells[second + 1] = cells[second];
 }
 
 /* Removes the cells at the places. */
-static void close_gaps(void *column, uint32_t n, const struct places *places)
+static void close_gaps(const struct profile *profile, void *column, const struct places *places)
 {
     int64_t *cells = column;
-    const uint32_t first = places->first, second = places->second;
+    const uint32_t first = places->first, second = places->second, n = places->n;
 
-    if (places->n == 2)
-        move_cells(cells + first, cells + first + 1, second - first - 1);
-    move_cells(cells + second + 1 - places->n, cells + second + 1, n - second - 1);
+    if (places->front) {
+        if (n == 2)
+            move_cells(cells + first + 2, cells + first + 1, second - first - 1);
+        move_cells(cells + profile->head + n, cells + profile->head, first - profile->head);
+    } else {
+        if (n == 2)
+            move_cells(cells + first, cells + first + 1, second - first - 1);
+        move_cells(cells + second + 1 - n, cells + second + 1, profile->n - second - 1);
+    }
 }
 
-static void insert_points(struct profile *profile, const struct places *places)
+/* Changes each column. The points before the places are moved if they are clearly fewer than those
+ * behind: with few points, an unpredictable choice would cost more than it saves. */
+static void change_places(struct profile *profile, struct places *places, int sign)
 {
-    if (places->n == 0)
-        return;
-    make_room(profile, (uint32_t)places->n);
-    open_gaps(profile->times, profile->n, places);
-    open_gaps(profile->presence, profile->n, places);
-    for (int i = 0; i < profile->n_booked; i++)
-        open_gaps(profile->free[profile->booked[i]], profile->n, places);
-    profile->n += (uint32_t)places->n;
-}
+    void (*const change)(const struct profile *, void *, const struct places *) =
+        sign > 0 ? open_gaps : close_gaps;
 
-static void remove_points(struct profile *profile, const struct places *places)
-{
     if (places->n == 0)
         return;
-    close_gaps(profile->times, profile->n, places);
-    close_gaps(profile->presence, profile->n, places);
+    places->front = places->second - profile->head + CLEARLY_FEWER < profile->n - places->first &&
+                    (sign < 0 || profile->head >= places->n);
+    change(profile, profile->times, places);
+    change(profile, profile->presence, places);
     for (int i = 0; i < profile->n_booked; i++)
-        close_gaps(profile->free[profile->booked[i]], profile->n, places);
-    profile->n -= (uint32_t)places->n;
+        change(profile, profile->free[profile->booked[i]], places);
+    if (places->front) {
+        profile->head -= places->n * (uint32_t)sign;
+        profile->n_parts = 0;
+    } else {
+        profile->n += places->n * (uint32_t)sign;
+    }
 }
 
 static bool same_as_before(const struct profile *profile, uint32_t point)
@@ -421,10 +445,13 @@ static uint32_t first_not_before(const struct profile *profile, uint32_t i, int6
 uint32_t profile_apply(struct profile *profile, const struct profile_change *change)
 {
     const uint64_t mark = change->sign < 0 ? change->mark : -change->mark;
-    uint32_t first = profile_find(profile, change->from), last = profile->n, negative;
+    uint32_t first, last, negative;
     bool last_is_new = false;
     struct places come = {0}, go = {0};
 
+    make_room(profile);
+    first = profile_find(profile, change->from);
+    last = profile->n;
     if (change->until != INSTANT_NEVER) {
         last = first_not_before(profile, first + 1, change->until);
         last_is_new = last == profile->n || profile->times[last] != change->until;
@@ -434,8 +461,12 @@ uint32_t profile_apply(struct profile *profile, const struct profile_change *cha
         last++;
     }
     if (last_is_new)
-        add_place(&come, last - (uint32_t)come.n);
-    insert_points(profile, &come);
+        add_place(&come, last - come.n);
+    change_places(profile, &come, +1);
+    if (come.front) {
+        first -= come.n;
+        last -= come.n;
+    }
     profile->times[first] = change->from;
     if (last_is_new)
         profile->times[last] = change->until;
@@ -450,7 +481,7 @@ uint32_t profile_apply(struct profile *profile, const struct profile_change *cha
         add_place(&go, first);
     if (same_as_before(profile, last))
         add_place(&go, last);
-    remove_points(profile, &go);
+    change_places(profile, &go, -1);
     return negative;
 }
 
@@ -458,19 +489,4 @@ void profile_advance(struct profile *profile, int64_t now)
 {
     while (profile->head + 1 < profile->n && profile->times[profile->head + 1] <= now)
         profile->head++;
-    if (profile->head >= PROFILE_FIRST_ROOM && profile->head >= profile->n / 2) {
-        uint32_t head = profile->head;
-        size_t bytes = (profile->n - head) * sizeof(int64_t);
-
-        memmove(profile->times, profile->times + head, bytes);
-        memmove(profile->presence, profile->presence + head, bytes);
-        for (int i = 0; i < profile->n_booked; i++) {
-            int64_t *column = profile->free[profile->booked[i]];
-
-            memmove(column, column + head, bytes);
-        }
-        profile->n -= head;
-        profile->n_parts = 0;
-        profile->head = 0;
-    }
 }

@@ -6,9 +6,10 @@
  * forever. Equal neighbors are merged.
  *
  * Costs: n = points from the head on, k = those in an interval. apply: O(log n) compares, k
- * additions for each type it changes, and a move of the words from the interval on in each column;
- * the first booking of a type fills its column, O(n). find: O(log n), O(1) at the head. copy: n
- * words per column. advance: O(points passed), amortised. Scans: one column up to the answer.
+ * additions for each type it changes, and a move of the words on one side of the interval, mostly
+ * the shorter one, in each column; the first booking of a type fills its column, O(n). find: O(log
+ * n), O(1) at the head. copy: n words per column. advance: O(points passed). Scans: one column up
+ * to the answer.
  */
 #pragma once
 
@@ -53,7 +54,7 @@ struct profile_change {
 };
 
 /* Returns a bit for each resource type (1 << type) with a negative amount in the interval. Points
- * behind the interval move once, by at most two places. */
+ * behind the interval, or those before it, move by at most two places. */
 uint32_t profile_apply(struct profile *profile, const struct profile_change *change);
 
 /* Drops the points before `now`. */

@@ -6,12 +6,12 @@
  * Queries never change the table.
  *
  * Costs: n = change points of a host from now on, h = hosts, p = change points of the whole site.
- * book, release, add: per host touched O(log n) compares and one move of the machine words behind
- * the interval (a memmove per booked resource type and two more), O(log p + p / 100) once. Queries
- * of one host: O(log n) compares, then a scan of packed integers up to the answer. count: the same
- * for each host until enough VMs fit. earliest: O(h log n) and one pass over the change points of
- * about twice the time up to the answer, once for each VM that a host can hold; it allocates a few
- * words per host.
+ * book, release, add: per host touched O(log n) compares and one move of the machine words on one
+ * side of the interval, mostly the shorter one (a memmove per booked resource type and two more),
+ * O(log p + p / 100) once. Queries of one host: O(log n) compares, then a scan of packed integers
+ * up to the answer. count: the same for each host until enough VMs fit. earliest: O(h log n) and
+ * one pass over the change points of about twice the time up to the answer, once for each VM that a
+ * host can hold; it allocates a few words per host.
  */
 #pragma once
 

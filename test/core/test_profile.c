@@ -116,7 +116,7 @@ static void many_points_are_found_and_dropped(void **state)
         assert_true(profile.head + 1 == profile.n || profile.times[profile.head + 1] > now);
         assert_int_equal(cpu_at(&profile, 994), 99 - 99 % 7);
     }
-    assert_in_range(profile.n, 1, 16);
+    assert_in_range(profile.n - profile.head, 1, 16);
     profile_finish(&profile);
 }
 
@@ -129,13 +129,45 @@ static void a_summary_is_renewed_from_the_first_change_on(void **state)
         change(&profile, 10 * i, 10 * i + 5, 1 + i % 7, -1, i + 1);
     profile_summarize(&profile, 5);
     assert_int_equal(profile_least(&profile, RESOURCE_CPU)[3], 93);
+    assert_int_equal(profile_starts(&profile)[profile.head / PROFILE_PART], INT64_MIN);
     change(&profile, profile.times[4 * PROFILE_PART - 2], profile.times[4 * PROFILE_PART - 1], 50,
            -1, 100);
     assert_int_equal(profile.n_parts, 3);
     profile_summarize(&profile, 5);
     assert_in_range(profile_least(&profile, RESOURCE_CPU)[3], 43, 50);
-    for (uint32_t part = 0; part <= 6; part++)
+    for (uint32_t part = profile.head / PROFILE_PART + 1; part <= 6; part++)
         assert_int_equal(profile_starts(&profile)[part], profile.times[part * PROFILE_PART]);
+    profile_finish(&profile);
+}
+
+static void a_change_moves_the_points_on_its_shorter_side(void **state)
+{
+    struct profile profile;
+    uint32_t n, head, part;
+
+    profile_init(&profile, &capacity);
+    for (int i = 0; i < 60; i++)
+        change(&profile, 10 * i, 10 * i + 5, 1 + i % 7, -1, i + 1);
+    profile_summarize(&profile, 5);
+    n = profile.n;
+    head = profile.head;
+    change(&profile, 17, 33, 50, -1, 100); /* begins and ends between points */
+    assert_int_equal(profile.n, n);
+    assert_int_equal(profile.head, head - 2);
+    assert_int_equal(cpu_at(&profile, 16), 100);
+    assert_int_equal(cpu_at(&profile, 17), 50);
+    assert_int_equal(cpu_at(&profile, 32), 46);
+    assert_int_equal(cpu_at(&profile, 33), 96);
+    part = profile_find(&profile, 30) / PROFILE_PART;
+    profile_summarize(&profile, part);
+    assert_int_equal(profile_least(&profile, RESOURCE_CPU)[part], 46);
+    change(&profile, 17, 33, 50, +1, 100);
+    assert_int_equal(profile.head, head);
+    change(&profile, 577, 583, 50, -1, 100);
+    assert_int_equal(profile.n, n + 2);
+    assert_int_equal(profile.head, head);
+    for (int i = 0; i < 57; i++)
+        assert_int_equal(cpu_at(&profile, 10 * i + 4), 99 - i % 7);
     profile_finish(&profile);
 }
 
@@ -173,6 +205,7 @@ int main(void)
         cmocka_unit_test(a_change_without_an_end_lasts_for_ever),
         cmocka_unit_test(many_points_are_found_and_dropped),
         cmocka_unit_test(a_summary_is_renewed_from_the_first_change_on),
+        cmocka_unit_test(a_change_moves_the_points_on_its_shorter_side),
         cmocka_unit_test(the_first_below_is_found_at_every_place),
         cmocka_unit_test(marks_differ_and_count_one),
     };
