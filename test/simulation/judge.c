@@ -205,7 +205,8 @@ static void judge_member(const struct request *request, const struct member *mem
 
     if (vm->state == VM_HOLD) {
         if (!was_replaced() &&
-            (!message || (!strstr(message, "Refused: ") && !strstr(message, "Failed: "))))
+            (!message || (!strstr(message, "Refused: ") && !strstr(message, "Missed: ") &&
+                          !strstr(message, "Failed: "))))
             simulation_violation("VM %d is on hold without a reason: %s", vm->id,
                                  message ? message : "");
     } else if (vm->state != VM_DONE) {
