@@ -96,10 +96,9 @@ static void leave_running_migrations(struct lease *lease)
     before->n = kept;
 }
 
-void end_migrations(struct engine *engine, struct lease *lease)
+static void end_migrations_of(struct engine *engine, struct lease *lease,
+                              struct reservation_list *before)
 {
-    struct reservation_list *before = &lease_plan_current(lease)->before;
-
     for (size_t i = 0; running_migrations_stay(engine) && i < before->n; i++) {
         struct reservation *r = before->items[i];
 
@@ -111,6 +110,14 @@ void end_migrations(struct engine *engine, struct lease *lease)
         before->items[i]->state = RESERVATION_DONE;
     }
     reservation_list_settle(engine, before);
+}
+
+/* Also those of earlier stretches: the lease may have been suspended and migrated again meanwhile.
+ */
+void end_migrations(struct engine *engine, struct lease *lease)
+{
+    for (size_t i = 0; i < lease->plan->n_vms; i++)
+        end_migrations_of(engine, lease, &lease->plan->vms[i].before);
 }
 
 /* The hosts to which the operations of a kind have sent the files from `from` (consumed). */

@@ -25,10 +25,11 @@ done
 own=$(dirname "$0")/data
 "$galerna" replay --quiet --set scheduling.policy-preemption=priority "$own/wish.lwf" \
     --record "$folder/wish.json"
-# A lease is preempted, requeued and started again in the second in which its VMs start; a lease goes on
-# with the transfer of another one that was cancelled.
-for case in restarted-at-once rider-takes-over; do
+# A lease is preempted, requeued and started again in the second in which its VMs start; one goes on with
+# the transfer of another one that was cancelled; one ends during a migration before its last one.
+for case in restarted-at-once rider-takes-over migrates-again; do
     "$galerna" replay --quiet --compatibility haizea-1.0 -c "$own/$case.conf" \
-        --record "$folder/$case.json" 2>/dev/null
+        --record "$folder/sound" 2>/dev/null
+    "$galerna" verify "$folder/sound"
 done
 "$mutations" "$n" "$folder"/*.json
