@@ -116,8 +116,8 @@ struct behaviour {
     bool traces_with_misplaced_elements;
     /* An actual duration in a trace may exceed the requested one. */
     bool traces_with_longer_runs;
-    /* Of an unsorted trace, all requests submitted so far are taken at each event, but only the first
-     * remaining one causes an event. */
+    /* Of an unsorted trace, all requests submitted so far are taken at each event, but only the
+     * first remaining one causes an event. */
     bool traces_in_file_order;
     /* New leases are queued behind others, whenever they were submitted, until another lease is
      * inserted: then the queue is sorted by submission. */

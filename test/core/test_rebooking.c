@@ -75,8 +75,8 @@ static void a_lease_that_follows_another_is_named(void **state)
         (struct ask){.id = 20, .kind = LEASE_IMMEDIATE, .cpu = 40, .memory = 64, .duration = 200});
     settle(&s);
     assert_string_equal(reason_of(&s, 20),
-                        "no-room-at-once: refused: 1 VM requested at once, but the room now "
-                        "free does not last: lease 10 needs host 1 from 100 on");
+                        "no-room-at-once: refused: 1 VM requested for an immediate start, but the "
+                        "room now free does not last: lease 10 needs host 1 from 100 on");
     scenario_end(&s);
 }
 

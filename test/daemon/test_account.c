@@ -256,12 +256,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(all_is_summed_up),
-        TEST(a_lease_that_gives_way_is_preempted),
-        TEST(pieces_add_up),
-        TEST(the_last_piece_may_be_full),
-        TEST(periods_add_up),
-        TEST(what_is_given_up_is_not_reserved),
+        TEST(all_is_summed_up), TEST(a_lease_that_gives_way_is_preempted),
+        TEST(pieces_add_up),    TEST(the_last_piece_may_be_full),
+        TEST(periods_add_up),   TEST(what_is_given_up_is_not_reserved),
     };
 #undef TEST
 

@@ -35,7 +35,8 @@ static void one_whose_host_is_not_needed_any_more_stays(void **state)
     close_house(&house);
 }
 
-/* Suspensions are faster than they were when its suspension was planned: it says when it begins now.
+/* Suspensions are faster than they were when its suspension was planned: it says when it begins
+ * now.
  */
 static void one_that_is_suspended_later_says_so(void **state)
 {

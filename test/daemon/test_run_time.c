@@ -109,7 +109,7 @@ static void fail_to_boot(struct scene *scene, bool runs)
         enum vm_state state;
         int64_t retime, now;
     } steps[] = {{VM_BOOT_FAILED, 1002, 1010}, {VM_BOOTING, 1002, 1090}, {VM_RUNNING, 0, 1100},
-                 {VM_RUNNING, 0, 1200},   {VM_CHANGING, 0, 1290},   {VM_STOPPED, 1300, 1301}};
+                 {VM_RUNNING, 0, 1200},        {VM_CHANGING, 0, 1290},   {VM_STOPPED, 1300, 1301}};
     struct vm *vm = &scene->fake->vms[0];
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
