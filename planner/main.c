@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -195,7 +196,7 @@ static struct policy_host *load(unsigned char *bytes, size_t n)
     struct policy_host *policies = NULL;
     struct wire_reader reader;
     struct error err = {0};
-    const char *name;
+    const char *version, *name;
     uid_t user;
     gid_t group;
 
@@ -203,6 +204,11 @@ static struct policy_host *load(unsigned char *bytes, size_t n)
     wire_reader_init(&reader, bytes, n);
     if (wire_get(&reader, FRAME_SETUP, FRAME_SETUP) != FRAME_SETUP)
         return NULL;
+    version = wire_get_text(&reader, PROTOCOL_TEXT_MAX);
+    if (!version || strcmp(version, protocol_version()) != 0) {
+        tell(FRAME_OTHER_VERSION, 0, protocol_version());
+        return NULL;
+    }
     name = wire_get_text(&reader, PROTOCOL_TEXT_MAX);
     user = (uid_t)wire_get(&reader, 0, UINT32_MAX);
     group = (gid_t)wire_get(&reader, 0, UINT32_MAX);

@@ -1,6 +1,7 @@
 /* Encodes requests and outputs: tables of their fields, and readers that check them. */
 #include "planner/protocol.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +143,15 @@ void wire_get_request(struct wire_reader *reader, struct lease_request *request,
 }
 
 /* --- setup ------------------------------------------------------------------------------------ */
+
+const char *protocol_version(void)
+{
+    static char text[64];
+
+    snprintf(text, sizeof text, "%s (layout %zu.%zu)", GALERNA_VERSION,
+             sizeof(struct engine_settings), sizeof(struct call_page));
+    return text;
+}
 
 void wire_put_setup(struct wire_writer *writer, const struct policy_host_settings *settings)
 {

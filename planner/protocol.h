@@ -27,7 +27,7 @@ enum {
 
 enum frame {
     /* To the planner. */
-    FRAME_SETUP,      /* the user of the process, and its policies */
+    FRAME_SETUP,      /* protocol_version(), the user of the process, and its policies */
     FRAME_ATTRIBUTES, /* of the hosts, for the next plans; gets no answer */
     FRAME_PLAN,       /* facts, then steps */
     FRAME_TRY,        /* how many leases to forecast, the lease to trace (-1: none), then as
@@ -35,8 +35,11 @@ enum frame {
     FRAME_FORECAST,   /* how many leases to forecast */
     FRAME_OPERATIONS, /* place of a host */
     /* From the planner. */
-    FRAME_READY,   /* whether modules want events */
-    FRAME_REFUSED, /* a module cannot be used: code, text */
+    FRAME_OTHER_VERSION = 64, /* the setup is of another version: 0, the planner's version. The
+                                 number and form of this frame, and of FRAME_SETUP as far as the
+                                 version, stay the same in all versions */
+    FRAME_READY,              /* whether modules want events */
+    FRAME_REFUSED,            /* a module cannot be used: code, text */
     FRAME_PLANNED,
     FRAME_TRIED,
     FRAME_FORECASTED,
@@ -100,6 +103,10 @@ void wire_put_request(struct wire_writer *writer, const struct lease_request *re
  * request's texts point into the frame. objects: NULL: none. */
 void wire_get_request(struct wire_reader *reader, struct lease_request *request,
                       struct node_set **sets, const struct set_objects *objects);
+
+/* Version of Galerna, and sizes of the structures that are sent or shared as they are in memory:
+ * only equal ones understand each other. */
+const char *protocol_version(void);
 
 void wire_put_setup(struct wire_writer *writer, const struct policy_host_settings *settings);
 /* The caller frees settings->modules and options; texts point into the frame. */

@@ -102,7 +102,7 @@ bool metrics_ready(const struct daemon *daemon, char *reason, size_t size)
     struct problem why = {0};
 
     if (!daemon_is_outdated(daemon, &why) && planner_is_starting(daemon->planner))
-        snprintf(why.text, sizeof why.text, "the planner is starting");
+        snprintf(why.text, sizeof why.text, "%s", planner_delay(daemon->planner));
     snprintf(reason, size, "%s", why.text);
     return !*reason;
 }

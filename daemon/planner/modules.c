@@ -123,6 +123,11 @@ int module_list_enable(struct module_list *list, const char *name, struct error 
     return error_set(err, ENOENT, "policy %.64s is not out of service", name);
 }
 
+const char *modules_delay(const struct modules *modules)
+{
+    return modules->other_version[0] ? modules->other_version : "the planner is starting";
+}
+
 void modules_each(const struct modules *modules,
                   void (*visit)(void *context, const struct planner_module *module), void *context)
 {

@@ -29,7 +29,8 @@ struct modules_process {
     bool ready, wants_events;
     bool faulty; /* a module gave too many broken answers: the process must end */
     struct planner_offence fault;
-    bool refused; /* the modules cannot be loaded */
+    bool refused;       /* the modules cannot be loaded */
+    bool other_version; /* refused because the program is of another version */
     struct error refusal;
 };
 
@@ -69,6 +70,8 @@ struct modules {
     int64_t last_strike;
     int64_t suspect; /* the last module called before the last strike; -1: none */
     uint64_t n_ended;
+    int other_versions;                 /* consecutive processes of another version */
+    char other_version[ERROR_TEXT_MAX]; /* what the last of them said; "": none */
 };
 
 enum { MODULES_FDS = 2 * PLANNER_PROCESS_FDS };
@@ -88,6 +91,9 @@ int modules_check(const struct configuration *configuration, bool patient, struc
 unsigned modules_waitfds(const struct modules *modules, struct pollfd *fds);
 /* When to call modules_serve() at the latest: monotonic milliseconds; INSTANT_NEVER. */
 int64_t modules_due(const struct modules *modules);
+
+/* Why no process is ready. */
+const char *modules_delay(const struct modules *modules);
 
 /* State of the current process. */
 enum modules_event {

@@ -102,6 +102,23 @@ static bool take_refusal(struct modules_process *from, struct wire_reader *reade
     return true;
 }
 
+/* The program was replaced while galernad runs. A process that has called a module has accepted the
+ * version: then a module has sent this. */
+static bool take_other_version(struct modules_process *from, struct wire_reader *reader)
+{
+    const char *version;
+
+    wire_get(reader, 0, 0);
+    version = wire_get_text(reader, PROTOCOL_TEXT_MAX);
+    if (!wire_is_at_end(reader) || from->ready || planner_process_last_called(from->process) >= 0)
+        return false;
+    from->refused = from->other_version = true;
+    error_set(&from->refusal, EPROTO,
+              "galerna-planner is version %.64s, this galernad is %s: restart galernad",
+              version ? version : "", protocol_version());
+    return true;
+}
+
 static bool take_line(struct wire_reader *reader)
 {
     static const int levels[] = {[POLICY_LOG_ERROR] = LOG_LEVEL_ERROR,
@@ -139,6 +156,8 @@ static bool take_frame(void *context, enum frame kind, struct wire_reader *reade
     switch (kind) {
     case FRAME_READY:
         return take_ready(taking->from, reader);
+    case FRAME_OTHER_VERSION:
+        return take_other_version(taking->from, reader);
     case FRAME_REFUSED:
         return take_refusal(taking->from, reader);
     case FRAME_LOG:
@@ -179,19 +198,30 @@ static void strike(struct modules *modules, const struct planner_offence *offenc
                 modules, i, "was loaded when the planner failed repeatedly outside of calls");
 }
 
+static int64_t pause_after(int failures)
+{
+    int64_t pause = PAUSE_FIRST << (failures < 8 ? failures : 8);
+
+    return pause < PAUSE_MAX ? pause : PAUSE_MAX;
+}
+
 /* Finds the module to blame after a process with the list's modules has ended. */
 static void find_offender(struct modules *modules, const struct planner_offence *offence)
 {
     int64_t pause = 0;
 
     modules->n_ended++;
-    if (offence->module >= 0 && offence->module < (int64_t)modules->list.n) {
+    if (offence->other_version) {
+        log_error("%s", offence->text);
+        snprintf(modules->other_version, sizeof modules->other_version, "%s", offence->text);
+        pause = pause_after(++modules->other_versions);
+    } else if (offence->module >= 0 && offence->module < (int64_t)modules->list.n) {
         modules_put_out_of_service(modules, (size_t)offence->module, offence->text);
     } else {
         strike(modules, offence);
-        pause = PAUSE_FIRST << (modules->strikes < 8 ? modules->strikes : 8);
+        pause = pause_after(modules->strikes);
     }
-    modules->next_start = clock_monotonic() + (pause < PAUSE_MAX ? pause : PAUSE_MAX);
+    modules->next_start = clock_monotonic() + pause;
 }
 
 static struct planner_offence offence_of(const struct modules_process *which)
@@ -202,8 +232,10 @@ static struct planner_offence offence_of(const struct modules_process *which)
         return which->fault;
     if (!which->refused)
         return offence;
+    offence.other_version = which->other_version;
     offence.module = offence.last = planner_process_last_called(which->process);
-    snprintf(offence.text, sizeof offence.text, "cannot be loaded: %.300s", which->refusal.text);
+    snprintf(offence.text, sizeof offence.text, "%s%.300s",
+             which->other_version ? "" : "cannot be loaded: ", which->refusal.text);
     return offence;
 }
 
@@ -233,6 +265,8 @@ static void adopt_next(struct modules *modules)
     modules->current = modules->next;
     modules->next = (struct modules_process){0};
     modules->held = 0;
+    modules->other_versions = 0;
+    modules->other_version[0] = '\0';
     if (modules->reloaded) {
         const struct module_list old = modules->list;
 

@@ -463,7 +463,7 @@ int planner_plan(struct planner *planner, bool rebuild, int64_t now, struct erro
     if (planner->in_flight)
         return error_set(err, EAGAIN, "a plan is in progress");
     if (planner_is_starting(planner))
-        return error_set(err, EAGAIN, "the planner is starting");
+        return error_set(err, EAGAIN, "%s", planner_delay(planner));
     rebuild = rebuild || !planner->ready;
     if (rebuild && begin_rebuild(planner, err) < 0)
         return -1;

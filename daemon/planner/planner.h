@@ -81,6 +81,7 @@ uint64_t planner_plans(const struct planner *planner);
 bool planner_is_ready(const struct planner *planner); /* has an engine */
 /* Is there no process that is ready? Then nothing is planned. */
 bool planner_is_starting(const struct planner *planner);
+const char *planner_delay(const struct planner *planner); /* why, if it is starting */
 /* Does the store deviate from the engine's decisions? Then a complete plan is needed. */
 bool planner_is_outdated(const struct planner *planner);
 /* Is a question (a dry run, a drain, a timeline) unanswered? */

@@ -73,6 +73,7 @@ static void send_setup(struct planner_process *process, const struct policy_host
 
     wire_begin(&frame);
     wire_put(&frame, FRAME_SETUP);
+    wire_put_text(&frame, protocol_version());
     wire_put_text(&frame, process->limits.user);
     wire_put(&frame, process->limits.uid);
     wire_put(&frame, process->limits.gid);
@@ -209,7 +210,7 @@ static void take_frames(struct planner_process *process,
         if (process->in_n - done < WIRE_HEADER + length)
             break;
         wire_reader_init(&reader, header + WIRE_HEADER, length);
-        kind = (enum frame)wire_get(&reader, FRAME_READY, FRAMES - 1);
+        kind = (enum frame)wire_get(&reader, FRAME_OTHER_VERSION, FRAMES - 1);
         done += WIRE_HEADER + length;
         if (is_answer(kind) && process->awaited == 0)
             reader.failed = true;

@@ -7,13 +7,18 @@
 #include "daemon/live/clock.h"
 #include "daemon/planner/planner_inside.h"
 
+const char *planner_delay(const struct planner *planner)
+{
+    return planner->modules ? modules_delay(planner->modules) : "the planner is starting";
+}
+
 int planner_send(struct planner *planner, struct wire_writer *frame, int answers, struct error *err)
 {
     if (planner->planning)
         return planner->answer_here(planner, frame) < 0 ? error_set(err, EPROTO, "not understood")
                                                         : 0;
     if (!planner->modules || !planner->modules->current.ready)
-        return error_set(err, EAGAIN, "the planner is starting");
+        return error_set(err, EAGAIN, "%s", planner_delay(planner));
     planner_process_send(planner->modules->current.process, frame, answers);
     return 0;
 }

@@ -2,7 +2,7 @@
 # SIGHUP: galernad takes over what may change while it runs, says what needs a restart, and changes
 # nothing when the configuration has an error or a module cannot be loaded.
 #
-#   reload.sh GALERNAD GALERNA MODULE (accept-all) LIMITS (the module limits)
+#   reload.sh GALERNAD GALERNA MODULE (accept-all) LIMITS (the module limits) PLANNER NEWER_PLANNER
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=running.bash
@@ -106,3 +106,44 @@ is_talkative || fail "commands are not logged"
 said log '"subsystem":"commands","lease":[0-9]+,"vm":[0-9]+,"message":"VM [0-9]+: deploy' ||
     fail "lease and VM are no members"
 stop_galernad
+
+# A package upgrade replaces the files under a running galernad: the planner that runs plans on; when it
+# has ended, nothing is planned, no module is blamed, and galernad says what to do.
+does='a planner of another version'
+conf info 60
+mkdir -p "$work/sbin" "$work/libexec/galerna"
+cp "$galernad" "$work/sbin/galernad"
+ln -s "$(dirname "$galernad")/../lib" "$work/lib" # the default policies
+galernad=$work/sbin/galernad
+install_planner() {
+    cp "$1" "$work/libexec/galerna/new"
+    mv "$work/libexec/galerna/new" "$work/libexec/galerna/galerna-planner"
+}
+newer='galerna-planner is version 99.0.0 .*, this galernad is [0-9.]+ .*: restart galernad'
+status_says() {
+    timeout 10 "$galerna" status --state-dir "$work/state" >"$work/out" 2>&1 || true
+    said out "$1"
+}
+said_often() { [ "$(grep -cE -- "$newer" "$work/log")" -ge 4 ]; }
+rm -r "$work/state" # full of VMs
+install_planner "$5"
+start_simulated
+install_planner "$6"
+reloads "cannot reload; .*$newer"
+is_talkative || fail "the planner that runs is lost"
+: >"$work/log"
+pkill -KILL -P "$daemon" galerna-planner
+until_true status_says 'restart galernad'
+until_true said_often
+id=$(lease request --cpu 1 --memory 512 --duration 1m --wait 0 --json | grep -oE '"lease": [0-9]+')
+id=${id#*: }
+is "$id" waiting || fail "it does not answer, or plans"
+! said log 'out of service' || fail "a module is blamed"
+install_planner "$5"
+until_true is "$id" running
+! status_says 'restart galernad' || fail "the problem stays"
+! said log 'out of service' || fail "a module is blamed"
+stop_galernad
+install_planner "$6"
+ends_with 78 'galerna-planner is version 99.0.0' timeout 30 "$galernad" --simulate --foreground \
+    --state-dir "$work/state" -c "$work/conf"
