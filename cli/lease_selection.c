@@ -12,7 +12,7 @@
 #define AT(member) offsetof(struct lease_selection, member)
 #define PHASES                                                                                     \
     "gathering|waiting|reserved|starting|running|stopping|parked|ending|ended|refused|failed|"     \
-    "suspended|unknown"
+    "missed|suspended|unknown"
 
 /* Phases that are only shown, and the phases in which such leases are. */
 static const struct {
@@ -30,10 +30,11 @@ static int take_name(const struct command_option *option, void *value, const cha
 
 const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
     {"phase", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
-     .help = "Only leases in this phase: gathering, waiting, reserved, starting, running, "
-             "stopping, parked, ending, ended, refused or failed; suspended: begun, waiting to "
-             "resume; unknown: running, but OpenNebula cannot monitor a VM. Several are separated "
-             "by commas"},
+     .help =
+         "Only leases in this phase: gathering, waiting, reserved, starting, running, "
+         "stopping, parked, ending, ended, refused, failed or missed; suspended: begun, waiting to "
+         "resume; unknown: running, but OpenNebula cannot monitor a VM. Several are separated "
+         "by commas"},
     {"state", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
      .help = "The same as --phase"},
     {"user", .type = ARGUMENT_OWN, .argument = "NAME", .offset = AT(user), .take = take_name,

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "adapters/opennebula/credentials.h"
@@ -17,6 +15,7 @@
 #include "cli/setup.h"
 #include "configuration/configuration.h"
 #include "configuration/difference.h"
+#include "daemon/control/control.h"
 #include "daemon/store/promise_key.h"
 #include "util/memory.h"
 
@@ -120,42 +119,30 @@ static int examine(struct examination *examination, const struct configuration *
     return result;
 }
 
-/* -1 with errno: nothing answers there. */
-static int connect_to(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), result, error;
-
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    result = file < 0 ? -1 : connect(file, (struct sockaddr *)&address, sizeof address);
-    error = errno;
-    if (file >= 0)
-        close(file);
-    errno = error;
-    return result;
-}
-
-/* Does galernad run? It may run on another machine than oned. */
+/* Does galernad run, and answer? It may run on another machine than oned. */
 static void find_daemon(struct examination *examination, const struct live_configuration *live)
 {
     struct setup_finding *finding = &examination->findings[examination->n++];
+    json_t *request = json_pack("{s:s}", "command", "status"), *answer;
     struct error err = {0};
     char *path = live_client_socket(live, NULL, &err);
 
-    *finding = (struct setup_finding){.word = "galernad", .verdict = SETUP_RIGHT};
-    if (path && connect_to(path) == 0) {
+    *finding = (struct setup_finding){.word = "galernad", .verdict = SETUP_UNSEEN};
+    answer = path ? control_ask(path, request, CONNECT_TIMEOUT_MS, &err) : NULL;
+    if (answer) {
+        finding->verdict = SETUP_RIGHT;
         snprintf(finding->text, sizeof finding->text, "galernad runs (%s)", path);
-    } else if (!path || errno == EACCES) {
-        finding->verdict = SETUP_UNSEEN;
-        snprintf(finding->text, sizeof finding->text,
-                 "whether galernad runs is unknown: %.400s: run this command as root",
-                 path ? strerror(errno) : err.text);
-    } else {
+    } else if (path && (err.code == ENOENT || err.code == ECONNREFUSED)) {
         finding->verdict = examination->facts.local ? SETUP_WRONG : SETUP_UNSEEN;
         snprintf(finding->text, sizeof finding->text,
-                 "galernad does not run on this machine: %s: %s", path, strerror(errno));
+                 "galernad does not run on this machine: nothing answers at %s", path);
         snprintf(finding->remedy, sizeof finding->remedy, "systemctl enable --now galernad");
+    } else {
+        snprintf(finding->text, sizeof finding->text, "whether galernad runs is unknown: %.400s",
+                 err.text);
     }
+    json_decref(answer);
+    json_decref(request);
     free(path);
 }
 

@@ -224,8 +224,10 @@ static int64_t least_among(const int64_t *column, uint32_t first, uint32_t end)
 
 void profile_summarize(struct profile *profile, uint32_t part)
 {
-    if (profile->n_parts < profile->head / PROFILE_PART)
-        profile->n_parts = (uint16_t)(profile->head / PROFILE_PART);
+    const uint32_t passed = profile->head / PROFILE_PART;
+
+    if (profile->n_parts < passed)
+        profile->n_parts = (uint16_t)(passed < UINT16_MAX ? passed : UINT16_MAX);
     for (; profile->n_parts <= part && profile->n_parts < UINT16_MAX; profile->n_parts++) {
         const uint32_t begin = profile->n_parts * PROFILE_PART, end = begin + PROFILE_PART;
         const uint32_t first = begin < profile->head ? profile->head : begin;

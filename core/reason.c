@@ -270,14 +270,12 @@ static const char *what_allowed_hosts_hold(const int64_t *n)
 {
     if (n[2] >= n[0])
         return "%v requested, but the enabled hosts that meet its requirements (%n) do not hold "
-               "all "
-               "of them when empty";
+               "all of them when empty";
     if (n[1] == 0)
         return "%v requested, but no enabled host meets its requirements";
     if (n[2] == 0)
         return "%v requested, but none of the enabled hosts that meet its requirements (%n) is "
-               "large "
-               "enough for one";
+               "large enough for one";
     return sentences[REASON_NO_HOST_ALLOWED].text;
 }
 
@@ -292,12 +290,10 @@ static const char *sentence_of(const struct reason *reason)
         return "for room: %v requested, but the room now free does not last long enough";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3] && n[1] < 0)
         return "%v requested for an immediate start, but the room now free does not last: host "
-               "%o%n is %s from %t "
-               "on";
+               "%o%n is %s from %t on";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3])
         return "%v requested for an immediate start, but the room now free does not last: lease %n "
-               "needs host %n "
-               "from %t on";
+               "needs host %n from %t on";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[1] >= n[0])
         return "%v requested for an immediate start, but the room now free does not last long "
                "enough";
@@ -307,8 +303,7 @@ static const char *sentence_of(const struct reason *reason)
         return "its start at %t has passed, and %o%s";
     if (reason->id == REASON_QUARANTINED && n[0] == 1)
         return "%ohost %n, the only one that it may use, is quarantined until %t: VMs failed or "
-               "are "
-               "stuck on it";
+               "are stuck on it";
     if (reason->id == REASON_DRAINED && reason->text && *reason->text)
         return "%s";
     if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text && n[1] <= n[0])

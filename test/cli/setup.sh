@@ -64,6 +64,19 @@ expect 1 'install -o oneadmin' --check
 expect 1 'SCHED_MAD has -p rank' --check
 GALERNA_SOCKET=$work/none expect 1 'wrong           galernad       galernad does not run on this machine' --check
 grep -q 'systemctl enable --now galernad' "$work/out" || fail "how to start galernad is not said"
+deep=$work/$(printf 'd%.0s' {1..120}) # longer than the address of a socket may be
+mkdir "$deep"
+(cd "$deep" && exec python3 -c '
+import socket
+server = socket.socket(socket.AF_UNIX)
+server.bind("socket")
+server.listen()
+client, _ = server.accept()
+client.recv(4096)
+client.sendall(b"{\"ok\": true}\n")
+client.recv(1)') &
+for _ in $(seq 100); do [ -S "$deep/socket" ] || sleep 0.1; done
+GALERNA_SOCKET=$deep/socket expect 1 "right           galernad       galernad runs ($deep/socket)" --check
 expect 1 '"right": false' --check --json
 expect 1 'DRS_INTERVAL is 600 s' --check
 [ ! -s "$work/err" ] || fail "something on standard error"

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/store/store.h"
+
 static void leases_are_cancelled(void **state)
 {
     struct fixture *fixture = *state;
@@ -215,10 +217,23 @@ static void wrong_wishes_are_not_sent(void **state)
     assert_int_equal(access(fixture->seen, F_OK), -1);
 }
 
+static void leases_can_be_selected_by_each_phase(void **state)
+{
+    struct fixture *fixture = *state;
+
+    for (int phase = 0; phase < PHASES; phase++) {
+        char words[64];
+
+        snprintf(words, sizeof words, "lease list --phase %s 5", phase_name(phase));
+        expect_error(fixture, words, EXIT_USAGE, "unexpected argument '5'");
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, client_set_up, client_tear_down)
     const struct CMUnitTest tests[] = {
+        TEST(leases_can_be_selected_by_each_phase),
         TEST(leases_are_cancelled),
         TEST(selected_leases_are_cancelled),
         TEST(leases_are_changed),
