@@ -109,7 +109,8 @@ lease request --cpu 1 --memory 10 --duration 10m >"$work/out"
 until_true held
 becomes 4 waiting
 # On a terminal of 4 rows, a list that is repeated keeps its head.
-python3 - "$galerna" "$work/state" >"$work/out" <<'END' || fail "no list on a terminal"
+keeps_head() {
+    python3 - "$galerna" "$work/state" >"$work/out" <<'END' || fail "no list on a terminal"
 import fcntl, os, pty, signal, struct, sys, termios
 
 pid, terminal = pty.fork()
@@ -123,9 +124,13 @@ while text.count(b"more lines") < 2:
 os.kill(pid, signal.SIGTERM)
 sys.stdout.buffer.write(text.split(b"\033[H\033[2J")[1].replace(b"\r", b""))
 END
-[ "$(wc -l <"$work/out")" -eq 3 ] || fail "not 3 lines on 4 rows: $(cat "$work/out")"
-head -n 1 "$work/out" | grep -q '^LEASE ' || fail "the list has no head: $(cat "$work/out")"
-grep -qx '(4 more lines)' "$work/out" || fail "not said how many lines are missing: $(cat "$work/out")"
+    [ "$(wc -l <"$work/out")" -eq 3 ] || fail "not 3 lines on 4 rows: $(cat "$work/out")"
+    head -n 1 "$work/out" | grep -q '^LEASE ' || fail "the list has no head: $(cat "$work/out")"
+    grep -qx '(4 more lines)' "$work/out" || fail "not said how many lines are missing: $(cat "$work/out")"
+}
+if python3 -c "import os; os.openpty()" 2>/dev/null; then # a bare chroot has no terminals
+    keeps_head
+fi
 # What the decision about the lease consists of; of one that runs there is none to tell.
 lease why 2 --trace >"$work/out" || fail "no trace: $(cat "$work/out")"
 grep -qE '^  2 have too little free CPU: host-0, host-1$' "$work/out" ||
