@@ -93,6 +93,13 @@ static bool may_gain(const struct engine *engine, const struct lease *lease)
            !lease_is_suspended(lease) && !has_image_transfer(engine, lease) && !has_demand(lease);
 }
 
+/* The end of the lease's last operation if it starts now. */
+static int64_t end_of_run(const struct engine *engine, const struct lease *lease)
+{
+    return instant_add(instant_add(engine->now, remaining_span(lease)),
+                       shutdown_span(engine, lease));
+}
+
 /* --- attempts --------------------------------------------------------------------------------- */
 
 static void book(struct engine *engine, const struct vm_plan *stretch)
@@ -121,6 +128,44 @@ static bool place_lease(struct rebooking *rebooking, struct proposal *proposal)
     placed = place_within(engine, &now, proposal);
     slot_table_undo(engine->table, mark);
     return placed;
+}
+
+/* Marks the hosts on which a planned lease runs when the host has no more room for a VM. */
+static void mark_hosts_in_the_way(const struct rebooking *rebooking, const struct survey *survey,
+                                  bool *in_the_way)
+{
+    for (size_t i = 0; i < rebooking->n_planned; i++) {
+        const struct vm_plan *stretch = lease_plan_current(rebooking->planned[i]);
+        const struct placement *placement = stretch->vm->placement;
+
+        for (uint32_t place = 0; place < placement->n_hosts; place++) {
+            const int64_t full = survey->looks[placement->hosts[place]].fits_until;
+
+            if (full >= stretch->vm->from && full < vm_plan_end(stretch))
+                in_the_way[placement->hosts[place]] = true;
+        }
+    }
+}
+
+/* May there be room for the VMs without the planned leases? What fills a host later is not
+ * considered, so a search may still fail. */
+static bool may_find_room(const struct rebooking *rebooking)
+{
+    struct engine *engine = rebooking->engine;
+    const struct node_set *vms = &rebooking->lease->request.node_sets[0];
+    const int64_t end = end_of_run(engine, rebooking->lease);
+    const struct survey *survey = mapper_survey(engine, &vms->amounts, engine->now);
+    const struct interval now = {engine->now, engine->now + 1};
+    bool *in_the_way = memory_new(engine->site.n_hosts, sizeof *in_the_way);
+    uint32_t room = 0;
+
+    mark_hosts_in_the_way(rebooking, survey, in_the_way);
+    for (uint32_t host = 0; host < engine->site.n_hosts && room < vms->count; host++)
+        if (survey->looks[host].fits_until >= end || in_the_way[host])
+            room +=
+                slot_table_fit_count(engine->table, host, &vms->amounts, now, vms->count - room);
+    free(in_the_way);
+    return room >= vms->count;
 }
 
 static bool uses(const struct placement *placement, uint32_t host)
@@ -250,7 +295,7 @@ static bool try_hosts(struct rebooking *rebooking, struct proposal *proposal)
         if (engine->queues.rebooking_work >= REBOOKING_WORK)
             return false;
         engine->queues.rebooking_work++;
-        if (!place_lease(rebooking, proposal))
+        if (!may_find_room(rebooking) || !place_lease(rebooking, proposal))
             return false;
         if (find_places(rebooking, &proposal->plan))
             return true;
@@ -262,10 +307,8 @@ static bool try_hosts(struct rebooking *rebooking, struct proposal *proposal)
 /* Moves of planned leases do not change the site's total. */
 static bool total_suffices(const struct engine *engine, const struct lease *lease)
 {
-    int64_t end =
-        instant_add(instant_add(engine->now, remaining_span(lease)), shutdown_span(engine, lease));
-
-    return slot_table_least_free_cpu(engine->table, engine->now, end) >= lease_cpu(lease);
+    return slot_table_least_free_cpu(engine->table, engine->now, end_of_run(engine, lease)) >=
+           lease_cpu(lease);
 }
 
 static bool is_worth_trying(struct engine *engine, struct lease *lease)

@@ -6,9 +6,10 @@
  * at once. With aggressive backfilling this gives the schedule of EASY (Lifka 1995) also if several
  * VMs share a host. If hosts can be counted (host_binding.h), planned leases have no hosts.
  *
- * Costs: p = planned leases examined, at most 32. O(p) to release and book them, and a mapping
- * (mapper.h) for the lease and each planned lease in its way; at most 4 attempts per lease and
- * REBOOKING_WORK mappings per pass over the queue.
+ * Costs: p = planned leases examined, at most 32, h = their hosts in all. O(hosts + h) reads to
+ * reject most leases. Otherwise p leases are released and booked again, and the lease and each
+ * planned lease in its way take a mapping (mapper.h); at most 4 attempts per lease and
+ * REBOOKING_WORK attempts and mappings per pass over the queue.
  */
 #pragma once
 
