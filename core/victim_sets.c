@@ -4,7 +4,7 @@
 #include "core/engine_state.h"
 #include "core/leases.h"
 #include "core/mapper_restricted.h"
-#include "core/room.h"
+#include "core/victim_room.h"
 #include "core/victims.h"
 #include "util/memory.h"
 
@@ -13,7 +13,7 @@ struct sets_context {
     const struct map_request *request;
     const struct victims *victims;
     const struct host_snapshot *snapshot;
-    struct room *room; /* NULL: only the mapper decides */
+    struct victim_room *room; /* NULL: only the mapper decides */
 };
 
 /* Tries a mapping in the slot table. */
@@ -36,8 +36,8 @@ static bool mapper_has_room(const struct sets_context *context, const size_t *ch
 static bool enough(const struct victim_test *test, const size_t *chosen, size_t n_chosen)
 {
     const struct sets_context *context = test->engine;
-    enum room_answer answer =
-        context->room ? room_without(context->room, chosen, n_chosen) : ROOM_MAYBE;
+    enum victim_room_answer answer =
+        context->room ? victim_room_without(context->room, chosen, n_chosen) : ROOM_MAYBE;
 
     return answer == ROOM_YES ||
            (answer == ROOM_MAYBE && mapper_has_room(context, chosen, n_chosen));
@@ -75,10 +75,10 @@ bool victims_by_choice(struct engine *engine, const struct map_request *request,
     size_t mark = slot_table_mark(engine->table);
 
     if (!request->pinned)
-        context.room = room_create(engine, request, victims, restricted ? NULL : snapshot);
+        context.room = victim_room_create(engine, request, victims, restricted ? NULL : snapshot);
     mapped = choose(&context, mapping);
     wrong = !mapped && mapping->victims.n && context.room;
-    room_destroy(context.room);
+    victim_room_destroy(context.room);
     context.room = NULL;
     /* Host selection vetoed a host that was counted: use the mapper for every test. */
     if (wrong) {

@@ -1,6 +1,6 @@
-/* Determines by counting whether there is room without some leases, to avoid a mapping for each
- * query. */
-#include "core/room.h"
+/* Determines by counting whether there is room once some victims have left, to avoid a mapping for
+ * each set of victims. */
+#include "core/victim_room.h"
 
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ struct size_room {
     uint64_t sum;
 };
 
-struct room {
+struct victim_room {
     const struct engine *engine;
     int64_t from, until;
     const struct lease *lease;
@@ -70,7 +70,7 @@ static int by_time(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void add_time(struct room *room, int64_t at)
+static void add_time(struct victim_room *room, int64_t at)
 {
     room->times = memory_grow(room->times, &room->times_allocated, room->n_stretches + 1,
                               sizeof *room->times);
@@ -83,7 +83,7 @@ struct edges {
     int64_t *times;
 };
 
-static void visit_edges(const struct room *room, const struct victim *victims, size_t n,
+static void visit_edges(const struct victim_room *room, const struct victim *victims, size_t n,
                         void (*visit)(struct edges *edges, uint32_t host, int64_t at),
                         struct edges *edges)
 {
@@ -116,7 +116,7 @@ static void keep_edge(struct edges *edges, uint32_t host, int64_t at)
 
 /* Afterwards the edges of host h are edges->times from edges->n[h - 1] up to edges->n[h],
  * exclusive. */
-static void collect_edges(struct room *room, const struct victim *victims, size_t n,
+static void collect_edges(struct victim_room *room, const struct victim *victims, size_t n,
                           struct edges *edges)
 {
     size_t n_hosts = room->engine->site.n_hosts;
@@ -135,7 +135,7 @@ static void collect_edges(struct room *room, const struct victim *victims, size_
 }
 
 /* The times at which a host's free amounts may change, ascending, without duplicates. */
-static void cut_host(struct room *room, uint32_t host, const struct edges *edges)
+static void cut_host(struct victim_room *room, uint32_t host, const struct edges *edges)
 {
     const struct slot_table *table = room->engine->table;
     size_t first = room->n_stretches, n;
@@ -157,7 +157,7 @@ static void cut_host(struct room *room, uint32_t host, const struct edges *edges
     room->hosts[host].end = (uint32_t)n;
 }
 
-static void copy_free(struct room *room, uint32_t host)
+static void copy_free(struct victim_room *room, uint32_t host)
 {
     for (uint32_t i = room->hosts[host].first; i < room->hosts[host].end; i++)
         for (uint32_t type = 0; type < room->n_types; type++)
@@ -165,7 +165,7 @@ static void copy_free(struct room *room, uint32_t host)
                 slot_table_free(room->engine->table, host, (int)type, room->times[i]);
 }
 
-static void copy_table(struct room *room, const struct victim *victims, size_t n)
+static void copy_table(struct victim_room *room, const struct victim *victims, size_t n)
 {
     uint32_t n_hosts = (uint32_t)room->engine->site.n_hosts;
     struct edges edges;
@@ -184,7 +184,7 @@ static void copy_table(struct room *room, const struct victim *victims, size_t n
 /* --- resources of the victims ----------------------------------------------------------------- */
 
 /* The stretch of a host that begins at `at`, or its end. */
-static uint32_t stretch_at(const struct room *room, uint32_t host, int64_t at)
+static uint32_t stretch_at(const struct victim_room *room, uint32_t host, int64_t at)
 {
     uint32_t i = room->hosts[host].first;
 
@@ -193,7 +193,7 @@ static uint32_t stretch_at(const struct room *room, uint32_t host, int64_t at)
     return i;
 }
 
-static void add_pieces(struct room *room, const struct reservation *r)
+static void add_pieces(struct victim_room *room, const struct reservation *r)
 {
     const struct placement *placement = r->placement;
 
@@ -214,7 +214,7 @@ static void add_pieces(struct room *room, const struct reservation *r)
     }
 }
 
-static void list_pieces(struct room *room, const struct victim *victims, size_t n)
+static void list_pieces(struct victim_room *room, const struct victim *victims, size_t n)
 {
     room->first_piece = memory_new(n + 1, sizeof *room->first_piece);
     for (size_t i = 0; i < n; i++) {
@@ -228,7 +228,7 @@ static void list_pieces(struct room *room, const struct victim *victims, size_t 
 
 /* VMs that fit on a host the whole time in addition to the use of others, at most `most`. An
  * overbooked resource also blocks VMs that request none of it. */
-static int64_t fit_on(const struct room *room, uint32_t host, const struct amounts *vm,
+static int64_t fit_on(const struct victim_room *room, uint32_t host, const struct amounts *vm,
                       const struct amounts *used, int64_t most)
 {
     const int64_t *free = &room->free[(size_t)room->hosts[host].first * room->n_types];
@@ -246,7 +246,7 @@ static int64_t fit_on(const struct room *room, uint32_t host, const struct amoun
     return most;
 }
 
-static void count_on_host(struct room *room, uint32_t host)
+static void count_on_host(struct victim_room *room, uint32_t host)
 {
     static const struct amounts nothing;
 
@@ -263,7 +263,7 @@ static void count_on_host(struct room *room, uint32_t host)
     }
 }
 
-static void count_dirty(struct room *room)
+static void count_dirty(struct victim_room *room)
 {
     while (room->n_dirty) {
         uint32_t host = room->dirty[--room->n_dirty];
@@ -273,7 +273,7 @@ static void count_dirty(struct room *room)
     }
 }
 
-static void find_usable(struct room *room, const struct map_request *request,
+static void find_usable(struct victim_room *room, const struct map_request *request,
                         const struct host_snapshot *hosts)
 {
     const struct engine *engine = room->engine;
@@ -292,7 +292,7 @@ static void find_usable(struct room *room, const struct map_request *request,
 }
 
 /* Counts of hosts without victims never change. */
-static void count_all(struct room *room)
+static void count_all(struct victim_room *room)
 {
     for (uint32_t host = 0; host < room->engine->site.n_hosts; host++) {
         if (room->hosts[host].touched) {
@@ -311,7 +311,7 @@ static void count_all(struct room *room)
     }
 }
 
-static void list_sizes(struct room *room, const struct lease_request *lease)
+static void list_sizes(struct victim_room *room, const struct lease_request *lease)
 {
     size_t n_hosts = room->engine->site.n_hosts;
 
@@ -324,7 +324,7 @@ static void list_sizes(struct room *room, const struct lease_request *lease)
 }
 
 /* Stores the order in which hosts are taken, which is the same for all sets of victims. */
-static void keep_order(struct room *room, const struct host_snapshot *hosts)
+static void keep_order(struct victim_room *room, const struct host_snapshot *hosts)
 {
     struct host_order order = {.n = hosts->n, .in_order = hosts->in_order};
 
@@ -338,7 +338,7 @@ static void keep_order(struct room *room, const struct host_snapshot *hosts)
         room->hosts[host].touched = true;
 }
 
-static void find_sure(struct room *room, const struct map_request *request,
+static void find_sure(struct victim_room *room, const struct map_request *request,
                       const struct host_snapshot *hosts)
 {
     room->sure = BY_MAPPER;
@@ -353,10 +353,11 @@ static void find_sure(struct room *room, const struct map_request *request,
     }
 }
 
-struct room *room_create(struct engine *engine, const struct map_request *request,
-                         const struct victims *victims, const struct host_snapshot *hosts)
+struct victim_room *victim_room_create(struct engine *engine, const struct map_request *request,
+                                       const struct victims *victims,
+                                       const struct host_snapshot *hosts)
 {
-    struct room *room = memory_new(1, sizeof *room);
+    struct victim_room *room = memory_new(1, sizeof *room);
     size_t n_hosts = engine->site.n_hosts, n = victims->n;
 
     room->engine = engine;
@@ -379,7 +380,7 @@ struct room *room_create(struct engine *engine, const struct map_request *reques
     return room;
 }
 
-void room_destroy(struct room *room)
+void victim_room_destroy(struct victim_room *room)
 {
     if (!room)
         return;
@@ -404,7 +405,7 @@ void room_destroy(struct room *room)
 
 /* --- queries ---------------------------------------------------------------------------------- */
 
-static void give(struct room *room, size_t victim, int64_t sign)
+static void give(struct victim_room *room, size_t victim, int64_t sign)
 {
     for (size_t i = room->first_piece[victim]; i < room->first_piece[victim + 1]; i++) {
         const struct piece *piece = &room->pieces[i];
@@ -421,7 +422,7 @@ static void give(struct room *room, size_t victim, int64_t sign)
 }
 
 /* Places as many VMs of each size on the host as fit, the largest first. True: all have a host. */
-static bool pass_host(struct room *room, uint32_t host)
+static bool pass_host(struct victim_room *room, uint32_t host)
 {
     struct amounts used = {{0}};
     bool done = true;
@@ -440,7 +441,7 @@ static bool pass_host(struct room *room, uint32_t host)
 }
 
 /* The mapper's greedy pass over the hosts. */
-static bool pass(struct room *room)
+static bool pass(struct victim_room *room)
 {
     for (size_t i = 0; i < room->n_sizes; i++)
         room->sizes[i].left = room->sizes[i].nodes->count;
@@ -450,7 +451,7 @@ static bool pass(struct room *room)
     return false;
 }
 
-static void let_go(struct room *room, const size_t *gone, size_t n)
+static void let_go(struct victim_room *room, const size_t *gone, size_t n)
 {
     size_t kept = 0;
 
@@ -470,7 +471,7 @@ static void let_go(struct room *room, const size_t *gone, size_t n)
         }
 }
 
-enum room_answer room_without(struct room *room, const size_t *gone, size_t n)
+enum victim_room_answer victim_room_without(struct victim_room *room, const size_t *gone, size_t n)
 {
     let_go(room, gone, n);
     count_dirty(room);
