@@ -7,7 +7,7 @@
 #include "daemon/live/guard.h"
 #include "daemon/notify/notices.h"
 
-enum { PICTURE_STALE = 3 /* poll intervals until commands are held back */ };
+enum { POLL_STALE = 3 /* poll intervals until commands are held back */ };
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -25,7 +25,7 @@ bool due_may_act(const struct daemon *daemon)
     int64_t age = clock_monotonic() - daemon->polled;
 
     return daemon->polled && daemon->poll_ok && daemon_acts(daemon) &&
-           age < PICTURE_STALE * 1000 * daemon->live->poll_interval + daemon->live->timeout * 1000;
+           age < POLL_STALE * 1000 * daemon->live->poll_interval + daemon->live->timeout * 1000;
 }
 
 bool due_plans(const struct daemon *daemon)

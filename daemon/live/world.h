@@ -1,6 +1,6 @@
 /* world.h: OpenNebula as last observed.
  *
- * A poll requests all data of oned that may have changed; once all answers are in, the picture is
+ * A poll requests all data of oned that may have changed; once all answers are in, the snapshot is
  * complete and the daemon reconciles its store with it. Each VM's observation has the time at which
  * its request was sent: an observation requested before a command does not show the command's
  * effect.
@@ -79,7 +79,7 @@ struct world_settings {
 };
 
 /* Called when a poll is over. ok is false if any request failed (error has the first failure); the
- * picture then contains the answers that did arrive. */
+ * snapshot then contains the answers that did arrive. */
 typedef void world_polled(void *context, enum poll_kind kind, bool ok, const char *error);
 
 struct world *world_create(const struct world_settings *settings, world_polled *polled,

@@ -81,11 +81,11 @@ struct world {
     struct site_seen *site_next;
     struct hosts_seen *hosts_next;
     struct vmgroups_seen *vmgroups_next;
-    uint64_t n_pictures;
+    uint64_t n_snapshots;
 };
 
 /* --- world_room.c --- */
-/* Drop the promises that the new picture includes. */
+/* Drop the promises that the new snapshot includes. */
 void promises_review(struct world *world);
 
 /* --- world_site.c --- */

@@ -27,7 +27,7 @@ static void take_hosts(struct world *world)
 {
     if (!world->hosts_next)
         return;
-    world->hosts_next->number = ++world->n_pictures;
+    world->hosts_next->number = ++world->n_snapshots;
     hosts_release(world->hosts);
     world->hosts = world->hosts_next;
     world->hosts_next = NULL;

@@ -10,7 +10,7 @@
 
 /* Is the VM waiting to start, but without a host, or on a host where it has just failed or that no
  * longer takes VMs? */
-static bool must_go_elsewhere(const struct planner *planner, const struct picture *picture,
+static bool must_go_elsewhere(const struct planner *planner, const struct snapshot *snapshot,
                               const struct vm_record *vm, int64_t now)
 {
     const struct vm_observation *observed = vm->gone ? NULL : world_vm(planner->world, vm->id);
@@ -24,8 +24,8 @@ static bool must_go_elsewhere(const struct planner *planner, const struct pictur
         return false;
     if (observed->state != VM_PENDING && (observed->state != VM_STOPPED || !vm->suspended_by_us))
         return false;
-    place = picture_place(picture, vm->host);
-    return vm_avoids(vm, vm->host, now) || place == HOST_NONE || picture->closed[place] ||
+    place = snapshot_place(snapshot, vm->host);
+    return vm_avoids(vm, vm->host, now) || place == HOST_NONE || snapshot->closed[place] ||
            (drains && lease && drains_ahead(drains, lease, vm->host, now, &ahead) &&
             ahead.from <= now);
 }
@@ -34,7 +34,7 @@ static bool must_relocate(const struct facts *facts, const struct lease_record *
                           const struct vm_record *vm, size_t n)
 {
     return lease->phase == PHASE_STARTING && n > 1 &&
-           must_go_elsewhere(facts->planner, facts->picture, vm, facts->now);
+           must_go_elsewhere(facts->planner, facts->snapshot, vm, facts->now);
 }
 
 /* Writes the current or planned host of each VM, and the units that the VM holds there. */
@@ -88,7 +88,7 @@ static bool have_places(const struct facts *facts, const struct lease_record *le
         bool is_homeless = lease->phase == PHASE_STARTING && planned->n_vms > 1 &&
                            vm->goal == GOAL_RUN && vm->host < 0;
 
-        if (picture_place(facts->picture, vm_planned_host(vm)) == HOST_NONE && !is_homeless)
+        if (snapshot_place(facts->snapshot, vm_planned_host(vm)) == HOST_NONE && !is_homeless)
             return false;
     }
     return true;
@@ -160,7 +160,7 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
  * freed. */
 static int64_t *promised_starts(const struct facts *facts)
 {
-    size_t n, n_hosts = facts->picture->hosts->pool.n;
+    size_t n, n_hosts = facts->snapshot->hosts->pool.n;
     const struct lease_record *const *leases = store_leases(facts->store, &n);
     int64_t *starts = memory_new(n_hosts, sizeof *starts);
 
@@ -175,7 +175,7 @@ static int64_t *promised_starts(const struct facts *facts)
             continue;
         vms = store_vms_of(facts->store, leases[i]->id, &n_vms);
         for (size_t j = 0; j < n_vms; j++) {
-            uint32_t place = picture_place(facts->picture, vms[j]->host);
+            uint32_t place = snapshot_place(facts->snapshot, vms[j]->host);
 
             if (place != HOST_NONE && leases[i]->start < starts[place])
                 starts[place] = leases[i]->start;
@@ -196,7 +196,7 @@ static int64_t until_promised(struct facts *facts, const struct lease_record *le
     if (!facts->promised)
         facts->promised = promised_starts(facts);
     for (size_t i = 0; i < n; i++) {
-        uint32_t place = picture_place(facts->picture, vms[i]->host);
+        uint32_t place = snapshot_place(facts->snapshot, vms[i]->host);
 
         if (place != HOST_NONE && facts->promised[place] < until)
             until = facts->promised[place];
@@ -399,7 +399,7 @@ bool planner_must_relocate(const struct planner *planner, const struct lease_rec
     if (!planner->ready || lease->phase != PHASE_STARTING || n < 2)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (must_go_elsewhere(planner, &planner->picture, vms[i], now))
+        if (must_go_elsewhere(planner, &planner->snapshot, vms[i], now))
             return true;
     return false;
 }

@@ -64,7 +64,7 @@ static void adopt_block(struct facts *facts, const struct block *block)
 /* Adopts a lease that takes all room of a place from `from` until `until`. */
 static void close_place(struct facts *facts, uint32_t place, int64_t from, int64_t until)
 {
-    const struct host *host = picture_host(facts->picture, place);
+    const struct host *host = snapshot_host(facts->snapshot, place);
     const struct block block = {.id = DRAIN_BASE + facts->n_drains++,
                                 .adoption = {.as = ADOPTED_CLOSING,
                                              .since = from,
@@ -82,7 +82,7 @@ static void close_place(struct facts *facts, uint32_t place, int64_t from, int64
 
 static void close_inside(struct facts *facts, const struct inside *inside, uint32_t place)
 {
-    int32_t host = picture_host(facts->picture, place)->id;
+    int32_t host = snapshot_host(facts->snapshot, place)->id;
     int64_t from = facts->now;
 
     for (size_t i = 0; i < facts->drains->n; i++) { /* ascending */
@@ -99,19 +99,19 @@ static void close_inside(struct facts *facts, const struct inside *inside, uint3
 
 void facts_put_drains(struct facts *facts)
 {
-    const struct picture *picture = facts->picture;
+    const struct snapshot *snapshot = facts->snapshot;
 
     if (!facts->drains)
         return;
     for (size_t i = 0; i < facts->drains->n; i++) {
         const struct drain *drain = &facts->drains->items[i];
-        uint32_t place = picture_place(picture, drain->host);
+        uint32_t place = snapshot_place(snapshot, drain->host);
 
         if (place != HOST_NONE)
             close_place(facts, place, drain->from, drain->until);
     }
-    for (size_t i = 0; i < picture->n_insides; i++)
-        close_inside(facts, &picture->insides[i], (uint32_t)(picture->hosts->pool.n + i));
+    for (size_t i = 0; i < snapshot->n_insides; i++)
+        close_inside(facts, &snapshot->insides[i], (uint32_t)(snapshot->hosts->pool.n + i));
 }
 
 /* --- VMs on the other side of a booking --------------------------------------------------------
@@ -155,12 +155,12 @@ static void put_stay(struct facts *facts, const struct vm_observation *observed,
 static void put_stays(struct facts *facts, const struct vm_observation *observed,
                       const struct vm_record *vm, uint32_t place)
 {
-    const struct picture *picture = facts->picture;
-    uint32_t host = place == HOST_NONE ? HOST_NONE : picture_host_place(picture, place);
+    const struct snapshot *snapshot = facts->snapshot;
+    uint32_t host = place == HOST_NONE ? HOST_NONE : snapshot_host_place(snapshot, place);
     struct planned *planned = vm ? planned_of(facts->planned, vm->lease) : NULL;
     int64_t until = INSTANT_NONE;
 
-    if (place == HOST_NONE || picture->n_insides == 0)
+    if (place == HOST_NONE || snapshot->n_insides == 0)
         return;
     until = stays_until(facts, vm);
     if (until == INSTANT_NONE)
@@ -169,9 +169,9 @@ static void put_stays(struct facts *facts, const struct vm_observation *observed
         planned->stays = true;
     if (host != place)
         put_stay(facts, observed, host, until);
-    for (size_t i = 0; i < picture->n_insides; i++)
-        if (picture->insides[i].host == host && picture->hosts->pool.n + i != place)
-            put_stay(facts, observed, (uint32_t)(picture->hosts->pool.n + i), until);
+    for (size_t i = 0; i < snapshot->n_insides; i++)
+        if (snapshot->insides[i].host == host && snapshot->hosts->pool.n + i != place)
+            put_stay(facts, observed, (uint32_t)(snapshot->hosts->pool.n + i), until);
 }
 
 /* --- VMs of no lease ---------------------------------------------------------------------------
@@ -217,7 +217,7 @@ static void put_block(struct facts *facts, const struct vm_observation *observed
 /* The capacity of VMs that could never be read is known only from their hosts' usage. */
 static void gather_unread(struct facts *facts)
 {
-    const struct host_pool *pool = &facts->picture->hosts->pool;
+    const struct host_pool *pool = &facts->snapshot->hosts->pool;
 
     for (size_t i = 0; i < pool->n; i++) {
         struct vm_observation unread = {0};

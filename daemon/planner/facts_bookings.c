@@ -14,29 +14,29 @@ static bool waits(const struct lease_record *lease)
 
 uint32_t facts_place(const struct facts *facts, const struct lease_record *lease, int32_t host)
 {
-    uint32_t place = picture_place(facts->picture, host), inside = HOST_NONE;
+    uint32_t place = snapshot_place(facts->snapshot, host), inside = HOST_NONE;
     const struct drain *drain;
     int64_t at = facts->now;
 
-    if (!lease || place == HOST_NONE || facts->picture->n_insides == 0)
+    if (!lease || place == HOST_NONE || facts->snapshot->n_insides == 0)
         return place;
     if (lease->phase == PHASE_RESERVED && lease->expected != INSTANT_NONE && lease->expected > at)
         at = lease->expected;
     drain = drains_at(facts->drains, host, at);
     if (waits(lease) && *lease->booking)
-        inside = picture_inside(facts->picture, place, lease->booking);
+        inside = snapshot_inside(facts->snapshot, place, lease->booking);
     else if (drain && drains_let_in(facts->drains, drain->booking, lease))
-        inside = picture_inside(facts->picture, place, drain->booking);
+        inside = snapshot_inside(facts->snapshot, place, drain->booking);
     return inside == HOST_NONE ? place : inside;
 }
 
 void facts_put_insides(const struct facts *facts, struct wire_writer *frame)
 {
-    const struct picture *picture = facts->picture;
+    const struct snapshot *snapshot = facts->snapshot;
 
-    wire_put(frame, (int64_t)picture->n_insides);
-    for (size_t i = 0; i < picture->n_insides; i++)
-        wire_put(frame, picture->insides[i].host);
+    wire_put(frame, (int64_t)snapshot->n_insides);
+    for (size_t i = 0; i < snapshot->n_insides; i++)
+        wire_put(frame, snapshot->insides[i].host);
 }
 
 /* --- sides ------------------------------------------------------------------------------------ */
@@ -49,12 +49,12 @@ static size_t booking_number(const struct facts *facts, const char *name)
 /* A lease with hosts stays on the side where they are. */
 struct sides facts_sides(const struct facts *facts, const struct lease_record *lease, int32_t host)
 {
-    const struct picture *picture = facts->picture;
-    size_t n_hosts = picture->hosts->pool.n;
+    const struct snapshot *snapshot = facts->snapshot;
+    size_t n_hosts = snapshot->hosts->pool.n;
     uint32_t place = facts_place(facts, lease, host);
     struct sides sides = {.outside = true};
 
-    if (picture->n_insides == 0)
+    if (snapshot->n_insides == 0)
         return sides;
     if (waits(lease)) {
         sides.outside = !*lease->booking;
@@ -64,18 +64,18 @@ struct sides facts_sides(const struct facts *facts, const struct lease_record *l
     }
     sides.outside = place < n_hosts;
     if (!sides.outside && place != HOST_NONE)
-        sides.inside[booking_number(facts, picture->insides[place - n_hosts].booking)] = true;
+        sides.inside[booking_number(facts, snapshot->insides[place - n_hosts].booking)] = true;
     return sides;
 }
 
 bool facts_is_on(const struct facts *facts, const struct sides *sides, uint32_t place)
 {
-    const struct picture *picture = facts->picture;
-    size_t n_hosts = picture->hosts->pool.n;
+    const struct snapshot *snapshot = facts->snapshot;
+    size_t n_hosts = snapshot->hosts->pool.n;
 
     return place < n_hosts
                ? sides->outside
-               : sides->inside[booking_number(facts, picture->insides[place - n_hosts].booking)];
+               : sides->inside[booking_number(facts, snapshot->insides[place - n_hosts].booking)];
 }
 
 /* --- admission to bookings -------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 bool facts_has_too_many_rules(const struct facts *facts, int32_t vm)
 {
-    struct company *company = facts->picture->company;
+    struct company *company = facts->snapshot->company;
     struct vm_demand demand;
 
     return company && company_of(company, vm, &demand) == COMPANY_TOO_MANY;
@@ -32,8 +32,8 @@ static void add(struct amounts *sum, const struct vm_record *vm, int sign)
 /* By role, the total needs of all VMs without a host that must share one. To be freed. */
 static struct amounts *needs_together(const struct facts *facts)
 {
-    struct company *company = facts->picture->company;
-    const struct vmgroup_pool *pool = &facts->picture->vmgroups->pool;
+    struct company *company = facts->snapshot->company;
+    const struct vmgroup_pool *pool = &facts->snapshot->vmgroups->pool;
     struct amounts *sums = memory_new(company_roles(company), sizeof *sums);
 
     for (size_t i = 0; i < pool->n_members; i++) {
@@ -63,7 +63,7 @@ static bool needs_of_others(struct facts *facts, const struct lease_record *leas
         struct vm_demand demand = {.role = DEMAND_ANY};
 
         if (needs_host(facts, lease, vms[i]) &&
-            company_of(facts->picture->company, vms[i]->id, &demand) != COMPANY_NONE &&
+            company_of(facts->snapshot->company, vms[i]->id, &demand) != COMPANY_NONE &&
             demand.role == role)
             add(rest, vms[i], -1);
     }
@@ -73,7 +73,7 @@ static bool needs_of_others(struct facts *facts, const struct lease_record *leas
 void facts_add_company(struct facts *facts, const struct lease_record *lease, int32_t vm,
                        struct vm_demand *demand, struct amounts *rest)
 {
-    struct company *company = facts->picture->company;
+    struct company *company = facts->snapshot->company;
 
     if (!company || company_of(company, vm, demand) == COMPANY_NONE)
         return;

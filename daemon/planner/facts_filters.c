@@ -22,7 +22,7 @@ static void put_column(struct facts *facts, const void *column)
     wire_put(&facts->filter_section, map_add(sent, (int64_t)(intptr_t)column));
     if (sent->n == before)
         return;
-    wire_put_raw(&facts->column_section, column, facts->picture->hosts->pool.n * sizeof(int64_t));
+    wire_put_raw(&facts->column_section, column, facts->snapshot->hosts->pool.n * sizeof(int64_t));
     facts->n_new_columns++;
 }
 
@@ -46,12 +46,12 @@ static void put_rank(struct facts *facts, const struct host_rank *rank)
 static uint64_t *allowed_places(const struct facts *facts, const struct sides *sides,
                                 const struct host_filter *filter)
 {
-    const struct picture *picture = facts->picture;
-    size_t n_places = picture->hosts->pool.n + picture->n_insides;
+    const struct snapshot *snapshot = facts->snapshot;
+    size_t n_places = snapshot->hosts->pool.n + snapshot->n_insides;
     uint64_t *allowed = memory_new(bitmap_words(n_places), sizeof *allowed);
 
     for (uint32_t place = 0; place < n_places; place++)
-        if (host_filter_allows(filter, picture_host_place(picture, place)) &&
+        if (host_filter_allows(filter, snapshot_host_place(snapshot, place)) &&
             facts_is_on(facts, sides, place))
             bitmap_add(allowed, place);
     return allowed;
@@ -61,9 +61,9 @@ static uint64_t *allowed_places(const struct facts *facts, const struct sides *s
 static int32_t put_allowed(struct facts *facts, const struct sides *sides,
                            const struct host_filter *filter)
 {
-    const struct picture *picture = facts->picture;
-    size_t words = bitmap_words(picture->hosts->pool.n + picture->n_insides);
-    uint64_t *own = picture->n_insides ? allowed_places(facts, sides, filter) : NULL;
+    const struct snapshot *snapshot = facts->snapshot;
+    size_t words = bitmap_words(snapshot->hosts->pool.n + snapshot->n_insides);
+    uint64_t *own = snapshot->n_insides ? allowed_places(facts, sides, filter) : NULL;
     const uint64_t *allowed = own ? own : filter->allowed;
 
     if (!allowed)
@@ -144,13 +144,13 @@ static const struct host_filter any_host;
 
 int32_t facts_any_host(struct facts *facts, const struct vm_record *vm)
 {
-    return facts->picture->n_insides ? facts_shared_filter(facts, vm, &any_host) : -1;
+    return facts->snapshot->n_insides ? facts_shared_filter(facts, vm, &any_host) : -1;
 }
 
 int32_t facts_usual_hosts_of(struct facts *facts, const struct lease_record *lease)
 {
     const struct sides sides = facts_sides(facts, lease, -1);
-    const struct host_pool *hosts = &facts->picture->hosts->pool;
+    const struct host_pool *hosts = &facts->snapshot->hosts->pool;
     uint64_t *usual = memory_new(bitmap_words(hosts->n), sizeof *usual);
     const struct host_filter filter = {.allowed = usual};
     size_t n = 0;
@@ -163,7 +163,7 @@ int32_t facts_usual_hosts_of(struct facts *facts, const struct lease_record *lea
         }
     if (n < hosts->n)
         number = put_filter(facts, &filter, put_allowed(facts, &sides, &filter));
-    else if (facts->picture->n_insides)
+    else if (facts->snapshot->n_insides)
         number = shared_filter(facts, &sides, &any_host);
     free(usual);
     return number;
@@ -190,13 +190,13 @@ static void cannot_leave(struct facts *facts, const struct vm_record *vm, int32_
 static size_t other_hosts(const struct facts *facts, const struct vm_record *vm, int32_t host,
                           const struct host_filter *filter, uint64_t *allowed)
 {
-    const struct host_pool *pool = &facts->picture->hosts->pool;
+    const struct host_pool *pool = &facts->snapshot->hosts->pool;
     bool only_wanted = vm_is_only_wanted(facts->planner, facts->drains, vm, facts->now);
     size_t n = 0, n_fresh = 0;
 
     for (size_t i = 0; i < pool->n; i++) {
         if (!host_filter_allows(filter, i) || pool->items[i].id == host ||
-            facts->picture->closed[i] || (only_wanted && pool->items[i].id != vm->wanted_on))
+            facts->snapshot->closed[i] || (only_wanted && pool->items[i].id != vm->wanted_on))
             continue;
         bitmap_add(allowed, i);
         n++;
@@ -225,14 +225,14 @@ bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t
         facts_retry_at(facts, facts->now + LOOK_AGAIN);
         return false;
     }
-    eligibility_of(facts->picture->eligibility, observed->full, &eligible);
+    eligibility_of(facts->snapshot->eligibility, observed->full, &eligible);
     if (!eligible.filter || eligible.n_hosts == 0) {
         cannot_leave(facts, vm, host, eligible.reason, INSTANT_NONE);
         return false;
     }
     own = *eligible.filter;
     own.allowed = allowed =
-        memory_new(bitmap_words(facts->picture->hosts->pool.n), sizeof *allowed);
+        memory_new(bitmap_words(facts->snapshot->hosts->pool.n), sizeof *allowed);
     left = other_hosts(facts, vm, host, eligible.filter, allowed);
     if (left)
         *filter = facts_put_filter(facts, vm, &own);

@@ -39,14 +39,14 @@ static void put_settings(const struct planner *planner, struct wire_writer *fram
 /* A host that was never monitored is sent without capacity. */
 static void put_hosts(const struct facts *facts, struct wire_writer *frame)
 {
-    const struct picture *picture = facts->picture;
-    const struct host_pool *pool = &picture->hosts->pool;
+    const struct snapshot *snapshot = facts->snapshot;
+    const struct host_pool *pool = &snapshot->hosts->pool;
     int32_t *units = facts_put_units(facts, frame);
 
     wire_put(frame, (int64_t)pool->n);
     for (size_t i = 0; i < pool->n; i++) {
         wire_put(frame, pool->items[i].id);
-        wire_put(frame, picture->closed[i]);
+        wire_put(frame, snapshot->closed[i]);
         wire_put(frame, pool->items[i].cluster);
         wire_put(frame, units[i]);
         wire_put(frame, pool->items[i].cpu > 0 ? pool->items[i].cpu : 0);

@@ -249,7 +249,7 @@ static void put_units(const struct facts *facts, const struct host *host,
 
 int32_t *facts_put_units(const struct facts *facts, struct wire_writer *frame)
 {
-    const struct host_pool *pool = &facts->picture->hosts->pool;
+    const struct host_pool *pool = &facts->snapshot->hosts->pool;
     int32_t *numbers = memory_new(pool->n, sizeof *numbers);
     struct wire_writer section = {0}, writer = {0};
     struct map known;
@@ -367,7 +367,7 @@ int32_t facts_demand(struct facts *facts, const struct lease_record *lease,
 bool facts_has_units(const struct facts *facts, const struct vm_observation *observed,
                      uint32_t place)
 {
-    const struct host *host = place == HOST_NONE ? NULL : picture_host(facts->picture, place);
+    const struct host *host = place == HOST_NONE ? NULL : snapshot_host(facts->snapshot, place);
 
     return observed && host && host->hardware && planned_there(facts, host, observed->id);
 }
@@ -414,7 +414,7 @@ void facts_put_vm_units(const struct facts *facts, const struct vm_observation *
     struct kept_list kept = {0};
     struct vm_units units;
     uint32_t n_nodes =
-        facts_make_vm_units(facts, picture_host(facts->picture, place), observed, &kept, &units);
+        facts_make_vm_units(facts, snapshot_host(facts->snapshot, place), observed, &kept, &units);
 
     wire_put_vm_units(section, &units, n_nodes);
     kept_finish(&kept);

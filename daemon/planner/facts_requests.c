@@ -42,7 +42,7 @@ static bool avoids_any(const struct vm_record *vm, int64_t now)
 static int32_t filter_without_failures(struct facts *facts, const struct vm_record *vm,
                                        const struct host_filter *filter, bool always)
 {
-    const struct host_pool *pool = &facts->picture->hosts->pool;
+    const struct host_pool *pool = &facts->snapshot->hosts->pool;
     struct host_filter own = filter ? *filter : (struct host_filter){0};
     uint64_t *allowed = memory_new(bitmap_words(pool->n), sizeof *allowed);
     int32_t number = NO_FILTER;
@@ -73,7 +73,7 @@ static int32_t filter_number(struct facts *facts, const struct vm_record *vm,
 /* Only the VM's planned host. */
 static int32_t stay_filter(struct facts *facts, const struct vm_record *vm)
 {
-    const struct host_pool *pool = &facts->picture->hosts->pool;
+    const struct host_pool *pool = &facts->snapshot->hosts->pool;
     uint64_t *allowed = memory_new(bitmap_words(pool->n), sizeof *allowed);
     const struct host_filter stay = {.allowed = allowed};
     int32_t number;
@@ -95,10 +95,10 @@ int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm)
 
     if (!observed->full)
         return filter_without_failures(facts, vm, NULL, true);
-    eligibility_of(facts->picture->eligibility, observed->full, &eligible);
+    eligibility_of(facts->snapshot->eligibility, observed->full, &eligible);
     if (eligible.filter)
         return filter_without_failures(facts, vm, eligible.filter, true);
-    none = memory_new(bitmap_words(facts->picture->hosts->pool.n), sizeof *none);
+    none = memory_new(bitmap_words(facts->snapshot->hosts->pool.n), sizeof *none);
     number = facts_put_filter(facts, vm, &(struct host_filter){.allowed = none});
     free(none);
     return number;
@@ -137,7 +137,7 @@ static int32_t move_filter(struct facts *facts, const struct lease_record *lease
     if (observed && observed->hardware && observed->hardware->n_devices)
         return stay_filter(facts, vm); /* hypervisors do not save a VM with devices */
     if (observed && observed->full)
-        eligibility_of(facts->picture->eligibility, observed->full, &eligible);
+        eligibility_of(facts->snapshot->eligibility, observed->full, &eligible);
     if (!eligible.filter || eligible.n_hosts == 0)
         return stay_filter(facts, vm);
     return filter_number(facts, vm, eligible.filter);
@@ -156,9 +156,9 @@ static void look_at_hosts(struct facts *facts, const struct lease_record *lease,
 {
     if (lease->phase == PHASE_RESERVED ||
         (lease->start != INSTANT_NONE && lease->start > facts->now + SOON))
-        eligibility_of_later(facts->picture->eligibility, vm, eligible);
+        eligibility_of_later(facts->snapshot->eligibility, vm, eligible);
     else
-        eligibility_of(facts->picture->eligibility, vm, eligible);
+        eligibility_of(facts->snapshot->eligibility, vm, eligible);
     if (eligible->lacks_room)
         facts_retry_at(facts, facts->now + PAUSE);
 }
@@ -208,7 +208,7 @@ static struct reason hosts_are_out(const struct facts *facts, const struct lease
 {
     const struct reason none = {0};
     struct reason quarantined = {.id = REASON_QUARANTINED, .n = {0, 0, INSTANT_NEVER}};
-    const struct host_pool *pool = &facts->picture->hosts->pool;
+    const struct host_pool *pool = &facts->snapshot->hosts->pool;
     const struct quarantine *quarantine = facts->planner->settings.quarantine;
     int64_t until;
     size_t n = 0;

@@ -11,7 +11,7 @@
 /* One host, as last observed. */
 struct looking {
     struct facts facts;
-    struct picture picture;
+    struct snapshot snapshot;
     struct sent sent;
     const struct host *host;
     struct kept_list kept;
@@ -25,10 +25,10 @@ static void looking_begin(struct looking *looking, const struct planner *planner
 {
     looking->host = host;
     looking->kept = (struct kept_list){0};
-    looking->picture = (struct picture){.hosts = world_hosts(planner->world)};
+    looking->snapshot = (struct snapshot){.hosts = world_hosts(planner->world)};
     sent_init(&looking->sent);
     facts_init(&looking->facts, planner, 0);
-    looking->facts.picture = &looking->picture;
+    looking->facts.snapshot = &looking->snapshot;
     looking->facts.sent = &looking->sent;
     facts_make_units(&looking->facts, host, &looking->kept, &looking->units);
     looking->layout = unit_layout_of(&looking->units);

@@ -110,7 +110,7 @@ static void add_vm(struct node_set *sets, size_t *n, const struct vm_record *vm)
         sets[(*n)++] = (struct node_set){.count = 1, .amounts = amounts};
 }
 
-static struct lease picture_of(const struct lease_record *lease, enum policy_event_kind kind)
+static struct lease snapshot_of(const struct lease_record *lease, enum policy_event_kind kind)
 {
     static const enum lease_state states[] = {
         [POLICY_EVENT_REQUESTED] = LEASE_PENDING,
@@ -137,7 +137,7 @@ static void tell(struct lessons *lessons, const struct lease_record *lease,
                  const struct policy_event *what)
 {
     struct policy_event event = *what;
-    struct lease picture = picture_of(lease, event.kind);
+    struct lease snapshot = snapshot_of(lease, event.kind);
     size_t n = 0, n_sets = 0;
     const struct vm_record *const *vms = store_vms_of(lessons->store, lease->id, &n);
     struct node_set *sets;
@@ -146,10 +146,10 @@ static void tell(struct lessons *lessons, const struct lease_record *lease,
     sets = memory_new(n, sizeof *sets);
     for (size_t i = 0; i < n; i++)
         add_vm(sets, &n_sets, lease == lessons->past ? &lessons->past_vms[i] : vms[i]);
-    picture.n_vms = (uint32_t)n;
-    picture.request.node_sets = sets;
-    picture.request.n_node_sets = n_sets;
-    event.lease = &picture;
+    snapshot.n_vms = (uint32_t)n;
+    snapshot.request.node_sets = sets;
+    snapshot.request.n_node_sets = n_sets;
+    event.lease = &snapshot;
     lessons->listener.tell(lessons->listener.context, &event);
     free(sets);
 }

@@ -17,7 +17,7 @@ enum {
 
 static int32_t host_id(const struct planner *planner, uint32_t place)
 {
-    return planner->picture.hosts->pool.items[place].id;
+    return planner->snapshot.hosts->pool.items[place].id;
 }
 
 /* As planner_vm(), if the VM belongs to the lease. */
@@ -489,9 +489,9 @@ static void say_homeless(struct planner *planner, const struct vm_record *vm)
 /* No other host has room: the VM is retried on the host where it failed, after its pause. */
 static void stay(struct planner *planner, const struct vm_record *vm, int64_t now)
 {
-    uint32_t place = picture_place(&planner->picture, vm->host);
+    uint32_t place = snapshot_place(&planner->snapshot, vm->host);
 
-    if (place == HOST_NONE || planner->picture.closed[place]) {
+    if (place == HOST_NONE || planner->snapshot.closed[place]) {
         say_homeless(planner, vm);
         vm_retry_at(planner->store, vm, now + LOOK_AGAIN);
     } else if (vm->pause_until != INSTANT_NONE && vm->pause_until > now) {

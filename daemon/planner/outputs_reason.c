@@ -47,15 +47,15 @@ static struct reason with_company(const struct planner *planner, const struct le
     const struct vm_record *near;
     struct reason reason = *known;
 
-    if (!reason_is_of_company(reason.id) || !planner->picture.company)
+    if (!reason_is_of_company(reason.id) || !planner->snapshot.company)
         return reason;
     for (size_t i = 0; i < n && length == 0; i++) {
         struct vm_demand demand;
 
         if (vms[i]->gone ||
-            company_of(planner->picture.company, vms[i]->id, &demand) == COMPANY_NONE)
+            company_of(planner->snapshot.company, vms[i]->id, &demand) == COMPANY_NONE)
             continue;
-        company_role_text(planner->picture.company, demand.role, text, size);
+        company_role_text(planner->snapshot.company, demand.role, text, size);
         length = strlen(text);
         reason.text = text;
     }

@@ -63,7 +63,7 @@ void planner_destroy(struct planner *planner)
     map_finish(&planner->planned);
     map_finish(&planner->ahead);
     sent_finish(&planner->sent);
-    picture_drop(&planner->picture);
+    snapshot_drop(&planner->snapshot);
     wire_writer_finish(&planner->events);
     free(planner->step_leases);
     free(planner->arrivals);
@@ -142,7 +142,7 @@ static bool take_plan(struct planner *planner, struct wire_reader *reader)
 {
     struct plan_reply reply = {0};
     bool sound = planner->in_flight &&
-                 wire_get_plan_reply(reader, (uint32_t)planner->picture.hosts->pool.n, &reply) &&
+                 wire_get_plan_reply(reader, (uint32_t)planner->snapshot.hosts->pool.n, &reply) &&
                  is_about_ours(planner, &reply);
     bool failed = sound && reply.error[0];
 
@@ -372,9 +372,9 @@ static int begin_rebuild(struct planner *planner, struct error *err)
     planned_drop_all(&planner->planned);
     sent_finish(&planner->sent);
     sent_init(&planner->sent);
-    if (picture_take(&planner->picture, planner, planner->settings.drains, err) < 0)
+    if (snapshot_take(&planner->snapshot, planner, planner->settings.drains, err) < 0)
         return -1;
-    planner->compared = planner->picture.hosts->number;
+    planner->compared = planner->snapshot.hosts->number;
     planner->same = true;
     forget_moves(planner);
     return 0;
@@ -389,7 +389,7 @@ static void allow_memory(const struct planner *planner)
     planner_process_allow_memory(
         planner->modules->current.process,
         (live->planner_memory << 20) +
-            (int64_t)(planner->picture.hosts->pool.n + planner->picture.n_insides) *
+            (int64_t)(planner->snapshot.hosts->pool.n + planner->snapshot.n_insides) *
                 MEMORY_OF_HOST +
             (int64_t)n_vms * MEMORY_OF_VM);
 }
@@ -415,7 +415,7 @@ static void add_steps(struct planner *planner, struct facts *facts)
 /* Sends the host attributes for modules, unless the planner has them. */
 static void put_attributes(struct planner *planner, struct wire_writer *frame)
 {
-    const struct hosts_seen *hosts = planner->picture.hosts;
+    const struct hosts_seen *hosts = planner->snapshot.hosts;
 
     if (!planner->modules || planner->attributes == hosts->number)
         return;
@@ -471,7 +471,7 @@ int planner_plan(struct planner *planner, bool rebuild, int64_t now, struct erro
         allow_memory(planner);
     recall(planner);
     facts_init(&facts, planner, now);
-    facts.picture = &planner->picture;
+    facts.snapshot = &planner->snapshot;
     facts.planned = &planner->planned;
     facts.sent = &planner->sent;
     if (rebuild)

@@ -71,7 +71,7 @@ static int ask(struct planner *planner, const struct changed_lease *asked, int64
     if (result == 0)
         result = check_facts(&trial.facts, asked->lease->id, err);
     if (result == 0) {
-        change->hosts = hosts_retain(trial.picture.hosts);
+        change->hosts = hosts_retain(trial.snapshot.hosts);
         change->planned = trial.planned;
         map_init(&trial.planned, sizeof(struct planned *));
         result =
@@ -80,7 +80,7 @@ static int ask(struct planner *planner, const struct changed_lease *asked, int64
                                                .change = change,
                                                .context = question->context,
                                                .is_traced = question->is_traced,
-                                               .n_hosts = (uint32_t)trial.picture.hosts->pool.n},
+                                               .n_hosts = (uint32_t)trial.snapshot.hosts->pool.n},
                              err);
     }
     asked_facts_finish(&trial);

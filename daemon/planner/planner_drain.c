@@ -165,7 +165,7 @@ int planner_try_drains(struct planner *planner, const struct drains *drains, int
     if (result == 0) {
         gather_vms(drain, planner, drains, now);
         take_notes(drain, planner, &trial.facts);
-        drain->hosts = hosts_retain(trial.picture.hosts);
+        drain->hosts = hosts_retain(trial.snapshot.hosts);
         drain->planned = trial.planned;
         map_init(&trial.planned, sizeof(struct planned *));
         result =
@@ -173,7 +173,7 @@ int planner_try_drains(struct planner *planner, const struct drains *drains, int
                              &(struct waiting){.kind = FRAME_TRIED,
                                                .drain = drain,
                                                .context = context,
-                                               .n_hosts = (uint32_t)trial.picture.hosts->pool.n},
+                                               .n_hosts = (uint32_t)trial.snapshot.hosts->pool.n},
                              err);
     } else {
         map_init(&drain->planned, sizeof(struct planned *));

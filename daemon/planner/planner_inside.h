@@ -14,7 +14,6 @@ struct inside {
     char booking[TERM_TEXT_MAX];
 };
 
-/* Hosts and site as the plan sees them. Places number the hosts first, then the insides. */
 enum { DEVICE_KINDS_MOST = 64 /* told apart, so that costs are bounded */ };
 
 /* PCI devices with the same identifiers. */
@@ -23,7 +22,8 @@ struct device_kind {
     uint64_t *hosts; /* that have any: a bitmap by place */
 };
 
-struct picture {
+/* Hosts and site as the plan sees them. Places number the hosts first, then the insides. */
+struct snapshot {
     struct hosts_seen *hosts;
     struct site_seen *site;
     struct vmgroups_seen *vmgroups; /* NULL: never seen */
@@ -83,7 +83,7 @@ struct sent {
 struct facts {
     const struct planner *planner;
     const struct store *store;
-    struct picture *picture;
+    struct snapshot *snapshot;
     int64_t now;
     struct map *planned; /* struct planned * by lease */
     struct sent *sent;
@@ -147,7 +147,7 @@ struct planner {
     bool recalled;      /* the past was replayed to the modules */
     int64_t planned_at; /* seconds since 1970: the time of the plan */
     int64_t next_time;
-    uint64_t attributes; /* number of the picture with the attributes that the planner has; 0:
+    uint64_t attributes; /* number of the snapshot with the attributes that the planner has; 0:
                             none */
     int64_t *step_leases;
     size_t n_requests;
@@ -158,11 +158,11 @@ struct planner {
     struct wire_writer events; /* sent with the next plan */
     size_t n_events;
 
-    struct picture picture;
+    struct snapshot snapshot;
     struct map planned;
     struct map ahead; /* int64_t by lease: starts of planned leases by the last forecast */
     struct sent sent;
-    uint64_t compared; /* number of the last picture compared */
+    uint64_t compared; /* number of the last snapshot compared */
     bool same;         /* the result of that comparison */
     int64_t built;
     bool outdated;     /* the engine's decisions were not followed exactly: a complete plan is
@@ -183,17 +183,17 @@ struct planner {
     int64_t outlook;                       /* number of forecasts noted */
 };
 
-/* --- picture.c --- */
-/* drains: their bookings become part of the picture; NULL: none. */
-int picture_take(struct picture *picture, const struct planner *planner,
-                 const struct drains *drains, struct error *err);
-void picture_drop(struct picture *picture);
-uint32_t picture_place(const struct picture *picture, int32_t host); /* HOST_NONE: unknown */
+/* --- snapshot.c --- */
+/* drains: their bookings become part of the snapshot; NULL: none. */
+int snapshot_take(struct snapshot *snapshot, const struct planner *planner,
+                  const struct drains *drains, struct error *err);
+void snapshot_drop(struct snapshot *snapshot);
+uint32_t snapshot_place(const struct snapshot *snapshot, int32_t host); /* HOST_NONE: unknown */
 /* The host's place of a place, which may be an inside. */
-uint32_t picture_host_place(const struct picture *picture, uint32_t place);
-const struct host *picture_host(const struct picture *picture, uint32_t place);
+uint32_t snapshot_host_place(const struct snapshot *snapshot, uint32_t place);
+const struct host *snapshot_host(const struct snapshot *snapshot, uint32_t place);
 /* The host's place inside the booking; HOST_NONE: the booking does not have the host. */
-uint32_t picture_inside(const struct picture *picture, uint32_t host, const char *booking);
+uint32_t snapshot_inside(const struct snapshot *snapshot, uint32_t host, const char *booking);
 /* Free space of datastores and free addresses are known for the present only, so promised starts do
  * not depend on them. If a VM of the lease could not start for lack of either, *reason gives it,
  * with its text in *eligible. */
@@ -483,7 +483,7 @@ int question_ask(struct planner *planner, struct wire_writer *frame, const struc
                  struct error *err);
 /* The facts of a question, separate from those of the plan. */
 struct asked_facts {
-    struct picture picture;
+    struct snapshot snapshot;
     struct map planned;
     struct sent sent;
     struct facts facts;

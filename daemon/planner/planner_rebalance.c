@@ -19,13 +19,13 @@ struct candidate {
 
 struct cluster_plan {
     const struct planner *planner;
-    struct picture picture;
+    struct snapshot snapshot;
     int64_t now;
     struct rebalance_problem problem;
     double predictive;            /* struct rebalance_settings */
     int64_t *measured;            /* by host of the problem: CPU usage of its VMs */
     int64_t net, disk;            /* of all hosts: bytes per second */
-    uint32_t *places;             /* by host of the problem: its place in the picture */
+    uint32_t *places;             /* by host of the problem: its place in the snapshot */
     uint32_t *numbers;            /* by place: the host of the problem, or HOST_NONE */
     struct candidate *candidates; /* by VM of the problem */
     size_t vms_allocated, candidates_allocated;
@@ -71,14 +71,14 @@ static void add_host(struct cluster_plan *plan, const struct host *host, uint32_
                    [MEASURE_MEMORY] = host->memory_usage},
         .cpu = host->cpu - host->cpu_usage,
         .memory = host->memory - host->memory_usage,
-        .takes = !plan->picture.closed[place] && !drained,
+        .takes = !plan->snapshot.closed[place] && !drained,
         .is_fixed = drained,
     };
 }
 
 static void add_hosts(struct cluster_plan *plan, int32_t cluster)
 {
-    const struct host_pool *pool = &plan->picture.hosts->pool;
+    const struct host_pool *pool = &plan->snapshot.hosts->pool;
 
     plan->problem.hosts = memory_new(pool->n, sizeof *plan->problem.hosts);
     plan->places = memory_new(pool->n, sizeof *plan->places);
@@ -95,7 +95,7 @@ static void add_hosts(struct cluster_plan *plan, int32_t cluster)
 /* The host in the problem by OpenNebula's id; NULL: the host is in another cluster. */
 static struct rebalance_host *host_of(const struct cluster_plan *plan, int32_t id, uint32_t *number)
 {
-    uint32_t place = picture_place(&plan->picture, id);
+    uint32_t place = snapshot_place(&plan->snapshot, id);
 
     *number = place == HOST_NONE ? HOST_NONE : plan->numbers[place];
     return *number == HOST_NONE ? NULL : &plan->problem.hosts[*number];
@@ -167,7 +167,7 @@ static const struct host_filter *filter_of(struct cluster_plan *plan,
     plan->n_unread += !observed->full;
     if (!observed->full || observed->full->in_vmgroup || is_blocked(observed->full))
         return NULL;
-    eligibility_of(plan->picture.eligibility, observed->full, &eligible);
+    eligibility_of(plan->snapshot.eligibility, observed->full, &eligible);
     return eligible.n_hosts ? eligible.filter : NULL;
 }
 
@@ -270,7 +270,7 @@ static bool may_use(void *context, uint32_t number, uint32_t host)
     const struct cluster_plan *plan = context;
     const struct candidate *candidate = &plan->candidates[number];
     uint32_t place = plan->places[host];
-    int32_t id = plan->picture.hosts->pool.items[place].id;
+    int32_t id = plan->snapshot.hosts->pool.items[place].id;
 
     return host_filter_allows(candidate->filter, place) &&
            !vm_avoids(candidate->vm, id, plan->now) && goes_in_time(plan, candidate->vm, id) &&
@@ -281,7 +281,7 @@ static bool may_use(void *context, uint32_t number, uint32_t host)
 
 static int32_t id_of(const struct cluster_plan *plan, uint32_t number)
 {
-    return plan->picture.hosts->pool.items[plan->places[number]].id;
+    return plan->snapshot.hosts->pool.items[plan->places[number]].id;
 }
 
 static void take_moves(const struct cluster_plan *plan, struct rebalance_plan *result)
@@ -320,7 +320,7 @@ int planner_rebalance(const struct planner *planner, const struct cluster *clust
 
     *result = (struct rebalance_plan){.cluster = cluster->id, .made = now, .applied = INSTANT_NONE};
     if (rebalance_settings_read(cluster, &result->settings, err) < 0 ||
-        picture_take(&plan.picture, planner, NULL, err) < 0)
+        snapshot_take(&plan.snapshot, planner, NULL, err) < 0)
         return -1;
     plan.problem = (struct rebalance_problem){.policy = result->settings.policy,
                                               .threshold = planner->settings.rebalance_threshold,
@@ -341,6 +341,6 @@ int planner_rebalance(const struct planner *planner, const struct cluster *clust
     free(plan.measured);
     free(plan.numbers);
     free(plan.candidates);
-    picture_drop(&plan.picture);
+    snapshot_drop(&plan.snapshot);
     return 0;
 }

@@ -127,11 +127,11 @@ int planner_try(struct planner *planner, const struct lease_request *request, in
                                                .tried = tried,
                                                .context = context,
                                                .lease_kind = request->kind,
-                                               .hosts = hosts_retain(trial.picture.hosts),
-                                               .n_hosts = (uint32_t)trial.picture.hosts->pool.n},
+                                               .hosts = hosts_retain(trial.snapshot.hosts),
+                                               .n_hosts = (uint32_t)trial.snapshot.hosts->pool.n},
                              err);
         if (result < 0)
-            hosts_release(trial.picture.hosts);
+            hosts_release(trial.snapshot.hosts);
     }
     asked_facts_finish(&trial);
     return result;
@@ -174,7 +174,7 @@ bool planner_take_trial(struct planner *planner, const struct waiting *waiting,
 int planner_operations(struct planner *planner, int32_t host, planner_told *told, void *context,
                        struct error *err)
 {
-    uint32_t place = planner->picture.hosts ? picture_place(&planner->picture, host) : HOST_NONE;
+    uint32_t place = planner->snapshot.hosts ? snapshot_place(&planner->snapshot, host) : HOST_NONE;
     struct wire_writer frame = {0};
     int result;
 

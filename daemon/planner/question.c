@@ -58,13 +58,13 @@ int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
     map_init(&trial->planned, sizeof(struct planned *));
     sent_init(&trial->sent);
     facts_init(&trial->facts, planner, now);
-    trial->facts.picture = &trial->picture;
+    trial->facts.snapshot = &trial->snapshot;
     trial->facts.planned = &trial->planned;
     trial->facts.sent = &trial->sent;
     trial->facts.drains = drains;
     trial->facts.changed = supposed.changed;
     trial->facts.is_trial = true;
-    if (picture_take(&trial->picture, planner, drains, err) < 0)
+    if (snapshot_take(&trial->snapshot, planner, drains, err) < 0)
         return -1;
     facts_gather(&trial->facts);
     return 0;
@@ -93,7 +93,7 @@ void asked_facts_finish(struct asked_facts *trial)
     planned_drop_all(&trial->planned);
     map_finish(&trial->planned);
     sent_finish(&trial->sent);
-    picture_drop(&trial->picture);
+    snapshot_drop(&trial->snapshot);
 }
 
 void question_add_line(char *text, size_t size, const char *line)

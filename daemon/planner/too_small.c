@@ -9,13 +9,13 @@ struct largest {
 
 static struct largest largest_for(const struct planner *planner, const struct vm_record *vm)
 {
-    const struct host_pool *pool = &planner->picture.hosts->pool;
+    const struct host_pool *pool = &planner->snapshot.hosts->pool;
     const struct vm_observation *observed = world_vm(planner->world, vm->id);
     struct eligible eligible = {.filter = NULL};
     struct largest largest = {0};
 
     if (observed && observed->full)
-        eligibility_of_later(planner->picture.eligibility, observed->full, &eligible);
+        eligibility_of_later(planner->snapshot.eligibility, observed->full, &eligible);
     for (size_t i = 0; i < pool->n; i++) {
         const struct host *host = &pool->items[i];
 

@@ -23,7 +23,7 @@ static bool is_of_kind(const struct device_request *request, const struct device
 /* --- the hosts that count --------------------------------------------------------------------- */
 
 struct which_hosts {
-    const struct picture *picture;
+    const struct snapshot *snapshot;
     uint64_t *hosts; /* that count */
     size_t n;
     const struct vm *vm; /* whose hosts these are */
@@ -44,7 +44,7 @@ static size_t count(const struct which_hosts *which, const uint64_t *hosts)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < bitmap_words(which->picture->hosts->pool.n); i++)
+    for (size_t i = 0; i < bitmap_words(which->snapshot->hosts->pool.n); i++)
         n += (size_t)__builtin_popcountll(hosts[i]);
     return n;
 }
@@ -54,7 +54,7 @@ static size_t keep(struct which_hosts *which, const uint64_t *these)
 {
     size_t before = which->n;
 
-    for (size_t i = 0; i < bitmap_words(which->picture->hosts->pool.n); i++)
+    for (size_t i = 0; i < bitmap_words(which->snapshot->hosts->pool.n); i++)
         which->hosts[i] &= these[i];
     which->n = count(which, which->hosts);
     return before - which->n;
@@ -62,7 +62,7 @@ static size_t keep(struct which_hosts *which, const uint64_t *these)
 
 static void keep_eligible(struct which_hosts *which)
 {
-    struct eligibility *eligibility = which->picture->eligibility;
+    struct eligibility *eligibility = which->snapshot->eligibility;
     struct eligible eligible;
     char cause[80];
     size_t lost;
@@ -72,7 +72,7 @@ static void keep_eligible(struct which_hosts *which)
         return;
     if (eligible.filter->allowed)
         keep(which, eligible.filter->allowed);
-    lost = keep(which, which->picture->open);
+    lost = keep(which, which->snapshot->open);
     snprintf(cause, sizeof cause, "%zu quarantined", lost);
     if (lost > 0)
         name_cause(which, cause);
@@ -99,18 +99,18 @@ static void name_device(struct which_hosts *which, const struct device_request *
 /* Devices that are requested by their address are not looked for. */
 static void keep_with_devices(struct which_hosts *which, const struct vm_hardware *hardware)
 {
-    size_t words = bitmap_words(which->picture->hosts->pool.n);
+    size_t words = bitmap_words(which->snapshot->hosts->pool.n);
 
-    if (!hardware || which->picture->n_kinds == DEVICE_KINDS_MOST)
+    if (!hardware || which->snapshot->n_kinds == DEVICE_KINDS_MOST)
         return;
     for (size_t i = 0; i < hardware->n_devices; i++) {
         const struct device_request *request = &hardware->devices[i];
         uint64_t *these = memory_new(words, sizeof *these);
         size_t lost = 0;
 
-        for (size_t j = 0; j < which->picture->n_kinds; j++)
-            for (size_t k = 0; is_of_kind(request, &which->picture->kinds[j]) && k < words; k++)
-                these[k] |= which->picture->kinds[j].hosts[k];
+        for (size_t j = 0; j < which->snapshot->n_kinds; j++)
+            for (size_t k = 0; is_of_kind(request, &which->snapshot->kinds[j]) && k < words; k++)
+                these[k] |= which->snapshot->kinds[j].hosts[k];
         if (!request->short_address)
             lost = keep(which, these);
         if (lost > 0)
@@ -126,13 +126,13 @@ static bool which_begin(struct which_hosts *which, const struct planner *planner
     size_t n;
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
-    *which = (struct which_hosts){.picture = &planner->picture};
-    for (size_t i = 0; i < n && planner->picture.eligibility; i++) {
+    *which = (struct which_hosts){.snapshot = &planner->snapshot};
+    for (size_t i = 0; i < n && planner->snapshot.eligibility; i++) {
         const struct vm_observation *observed = world_vm(planner->world, vms[i]->id);
 
         if (vms[i]->gone || !observed || !observed->full)
             continue;
-        which->n = planner->picture.hosts->pool.n;
+        which->n = planner->snapshot.hosts->pool.n;
         which->hosts = memory_new(bitmap_words(which->n), sizeof *which->hosts);
         for (size_t j = 0; j < which->n; j++)
             bitmap_add(which->hosts, j);
@@ -150,18 +150,18 @@ static int32_t first_host(const struct which_hosts *which)
 
     while (!bitmap_has(which->hosts, (uint32_t)i))
         i++;
-    return which->picture->hosts->pool.items[i].id;
+    return which->snapshot->hosts->pool.items[i].id;
 }
 
 static size_t tell_which(const struct which_hosts *which, char *text, size_t size)
 {
-    size_t all = which->picture->hosts->pool.n, out = all - count(which, which->picture->open);
+    size_t all = which->snapshot->hosts->pool.n, out = all - count(which, which->snapshot->open);
     const char *causes;
     char which_ones[64];
 
     if (which->n == all || (which->n == all - out && out * TOLD_SHARE < all))
         return 0;
-    causes = eligibility_exclusions(which->picture->eligibility, which->vm);
+    causes = eligibility_exclusions(which->snapshot->eligibility, which->vm);
     if (which->n == 1)
         snprintf(which_ones, sizeof which_ones, "host %d, the only one of %zu", first_host(which),
                  all);
@@ -177,7 +177,7 @@ static void tell_number(const struct which_hosts *which, char *text, size_t size
         snprintf(text, size, ": only host %d has them", first_host(which));
     else
         snprintf(text, size, ": %zu of %zu hosts have them", which->n,
-                 which->picture->hosts->pool.n);
+                 which->snapshot->hosts->pool.n);
 }
 
 /* --- drains ----------------------------------------------------------------------------------- */
@@ -193,10 +193,10 @@ static void tell_drains(const struct which_hosts *which, const char *before, cha
 
     if (!which->drains || which->drains->n == 0)
         return;
-    closed = memory_new(bitmap_words(which->picture->hosts->pool.n), sizeof *closed);
+    closed = memory_new(bitmap_words(which->snapshot->hosts->pool.n), sizeof *closed);
     for (size_t i = 0; i < which->drains->n; i++) {
         const struct drain *drain = &which->drains->items[i];
-        uint32_t host = picture_place(which->picture, drain->host);
+        uint32_t host = snapshot_place(which->snapshot, drain->host);
 
         if (host == HOST_NONE || drain->from >= which->until || drain->until <= which->from ||
             !bitmap_has(which->hosts, host) || bitmap_has(closed, host))

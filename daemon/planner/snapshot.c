@@ -1,5 +1,5 @@
-/* The hosts and the site for a plan: taken from the world, and kept until the next complete
- * plan. */
+/* The snapshot of the hosts and the site for a plan: taken from the world, and kept until the next
+ * complete plan. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,45 +12,45 @@
 
 enum { ROOM_PAUSE = 60 /* seconds until missing room is checked again */ };
 
-static void drop_open(struct picture *picture)
+static void drop_open(struct snapshot *snapshot)
 {
-    for (size_t i = 0; i < picture->n_kinds; i++)
-        free(picture->kinds[i].hosts);
-    free(picture->kinds);
-    free(picture->open);
+    for (size_t i = 0; i < snapshot->n_kinds; i++)
+        free(snapshot->kinds[i].hosts);
+    free(snapshot->kinds);
+    free(snapshot->open);
 }
 
-void picture_drop(struct picture *picture)
+void snapshot_drop(struct snapshot *snapshot)
 {
-    eligibility_destroy(picture->eligibility);
-    company_destroy(picture->company);
-    vmgroups_release(picture->vmgroups);
-    hosts_release(picture->hosts);
-    site_release(picture->site);
-    drop_open(picture);
-    free(picture->closed);
-    free(picture->insides);
-    *picture = (struct picture){0};
+    eligibility_destroy(snapshot->eligibility);
+    company_destroy(snapshot->company);
+    vmgroups_release(snapshot->vmgroups);
+    hosts_release(snapshot->hosts);
+    site_release(snapshot->site);
+    drop_open(snapshot);
+    free(snapshot->closed);
+    free(snapshot->insides);
+    *snapshot = (struct snapshot){0};
 }
 
-uint32_t picture_place(const struct picture *picture, int32_t host)
+uint32_t snapshot_place(const struct snapshot *snapshot, int32_t host)
 {
-    const struct host_pool *pool = &picture->hosts->pool;
+    const struct host_pool *pool = &snapshot->hosts->pool;
     const struct host *found = host < 0 ? NULL : host_pool_find(pool, host);
 
     return found ? (uint32_t)(found - pool->items) : HOST_NONE;
 }
 
-uint32_t picture_host_place(const struct picture *picture, uint32_t place)
+uint32_t snapshot_host_place(const struct snapshot *snapshot, uint32_t place)
 {
-    size_t n = picture->hosts->pool.n;
+    size_t n = snapshot->hosts->pool.n;
 
-    return place < n ? place : picture->insides[place - n].host;
+    return place < n ? place : snapshot->insides[place - n].host;
 }
 
-const struct host *picture_host(const struct picture *picture, uint32_t place)
+const struct host *snapshot_host(const struct snapshot *snapshot, uint32_t place)
 {
-    return &picture->hosts->pool.items[picture_host_place(picture, place)];
+    return &snapshot->hosts->pool.items[snapshot_host_place(snapshot, place)];
 }
 
 static uint64_t mix(uint64_t digest, const char *text)
@@ -121,13 +121,13 @@ static uint64_t hosts_digest(const struct host_pool *pool)
 }
 
 /* Uses the latest figures for new leases if the hosts are otherwise the same. */
-static bool picture_follow(struct picture *picture, struct hosts_seen *seen)
+static bool snapshot_follow(struct snapshot *snapshot, struct hosts_seen *seen)
 {
-    if (hosts_digest(&seen->pool) != picture->digest ||
-        !eligibility_follow(picture->eligibility, &seen->pool))
+    if (hosts_digest(&seen->pool) != snapshot->digest ||
+        !eligibility_follow(snapshot->eligibility, &seen->pool))
         return false;
-    hosts_release(picture->hosts);
-    picture->hosts = hosts_retain(seen);
+    hosts_release(snapshot->hosts);
+    snapshot->hosts = hosts_retain(seen);
     return true;
 }
 
@@ -139,18 +139,18 @@ bool planner_sees_same_hosts(struct planner *planner)
         return false;
     if (seen->number != planner->compared) {
         planner->compared = seen->number;
-        planner->same = picture_follow(&planner->picture, seen);
+        planner->same = snapshot_follow(&planner->snapshot, seen);
     }
     return planner->same;
 }
 
-static void use_vmgroups(struct picture *picture, struct vmgroups_seen *seen)
+static void use_vmgroups(struct snapshot *snapshot, struct vmgroups_seen *seen)
 {
-    company_destroy(picture->company);
-    vmgroups_release(picture->vmgroups);
-    picture->vmgroups = vmgroups_retain(seen);
-    picture->company = seen ? company_create(&seen->pool) : NULL;
-    eligibility_use_vmgroups(picture->eligibility, seen ? &seen->pool : NULL);
+    company_destroy(snapshot->company);
+    vmgroups_release(snapshot->vmgroups);
+    snapshot->vmgroups = vmgroups_retain(seen);
+    snapshot->company = seen ? company_create(&seen->pool) : NULL;
+    eligibility_use_vmgroups(snapshot->eligibility, seen ? &seen->pool : NULL);
 }
 
 /* Is the VM in the plan with its old roles? */
@@ -168,15 +168,15 @@ static bool is_in_plan(void *context, int32_t id)
 
 bool planner_sees_same_vmgroups(struct planner *planner)
 {
-    struct picture *picture = &planner->picture;
+    struct snapshot *snapshot = &planner->snapshot;
     struct vmgroups_seen *seen = world_vmgroups(planner->world);
 
-    if (!planner->ready || seen == picture->vmgroups)
+    if (!planner->ready || seen == snapshot->vmgroups)
         return true;
-    if (!picture->vmgroups ||
-        !company_can_follow(&picture->vmgroups->pool, &seen->pool, is_in_plan, planner))
+    if (!snapshot->vmgroups ||
+        !company_can_follow(&snapshot->vmgroups->pool, &seen->pool, is_in_plan, planner))
         return false;
-    use_vmgroups(picture, seen);
+    use_vmgroups(snapshot, seen);
     return true;
 }
 
@@ -187,128 +187,128 @@ static bool takes_vms(const struct host *host)
 
 /* Repeats the room on datastores that was promised to VMs and is missing in the datastores'
  * figures. */
-static void repeat_promises(struct picture *picture, const struct planner *planner)
+static void repeat_promises(struct snapshot *snapshot, const struct planner *planner)
 {
     size_t n;
     const struct room_promise *promises = world_promises(planner->world, &n);
 
     for (size_t i = 0; i < n; i++) {
-        uint32_t place = picture_place(picture, promises[i].host);
+        uint32_t place = snapshot_place(snapshot, promises[i].host);
 
         if (place != HOST_NONE)
-            eligibility_promise(picture->eligibility, promises[i].datastore, place,
+            eligibility_promise(snapshot->eligibility, promises[i].datastore, place,
                                 promises[i].amount);
     }
 }
 
 /* Repeats the promised addresses of networks. */
-static void repeat_addresses(struct picture *picture, const struct planner *planner)
+static void repeat_addresses(struct snapshot *snapshot, const struct planner *planner)
 {
     size_t n;
     const struct address_promise *promises = world_addresses(planner->world, &n);
 
     for (size_t i = 0; i < n; i++)
-        eligibility_promise_address(picture->eligibility, promises[i].choice.network);
+        eligibility_promise_address(snapshot->eligibility, promises[i].choice.network);
 }
 
-uint32_t picture_inside(const struct picture *picture, uint32_t host, const char *booking)
+uint32_t snapshot_inside(const struct snapshot *snapshot, uint32_t host, const char *booking)
 {
-    for (size_t i = 0; i < picture->n_insides; i++)
-        if (picture->insides[i].host == host && strcmp(picture->insides[i].booking, booking) == 0)
-            return (uint32_t)(picture->hosts->pool.n + i);
+    for (size_t i = 0; i < snapshot->n_insides; i++)
+        if (snapshot->insides[i].host == host && strcmp(snapshot->insides[i].booking, booking) == 0)
+            return (uint32_t)(snapshot->hosts->pool.n + i);
     return HOST_NONE;
 }
 
-static void take_insides(struct picture *picture, const struct drains *drains)
+static void take_insides(struct snapshot *snapshot, const struct drains *drains)
 {
-    picture->insides = NULL; /* a new picture: the static analyser does not see that this is NULL */
-    picture->n_insides = picture->insides_allocated = 0;
+    snapshot->insides = NULL; /* it is new, but the static analyser does not see that */
+    snapshot->n_insides = snapshot->insides_allocated = 0;
     for (size_t i = 0; drains && i < drains->n; i++) {
         const struct drain *drain = &drains->items[i];
-        uint32_t host = picture_place(picture, drain->host);
+        uint32_t host = snapshot_place(snapshot, drain->host);
         struct inside *inside;
 
         if (!*drain->booking || host == HOST_NONE ||
-            picture_inside(picture, host, drain->booking) != HOST_NONE)
+            snapshot_inside(snapshot, host, drain->booking) != HOST_NONE)
             continue;
-        picture->insides = memory_grow(picture->insides, &picture->insides_allocated,
-                                       picture->n_insides + 1, sizeof *picture->insides);
-        inside = &picture->insides[picture->n_insides++];
+        snapshot->insides = memory_grow(snapshot->insides, &snapshot->insides_allocated,
+                                        snapshot->n_insides + 1, sizeof *snapshot->insides);
+        inside = &snapshot->insides[snapshot->n_insides++];
         inside->host = host;
         snprintf(inside->booking, sizeof inside->booking, "%s", drain->booking);
     }
 }
 
-static void add_kind(struct picture *picture, const struct host_device *device, size_t host)
+static void add_kind(struct snapshot *snapshot, const struct host_device *device, size_t host)
 {
-    struct device_kind *kind = picture->kinds;
-    size_t n = picture->n_kinds, words = bitmap_words(picture->hosts->pool.n);
+    struct device_kind *kind = snapshot->kinds;
+    size_t n = snapshot->n_kinds, words = bitmap_words(snapshot->hosts->pool.n);
 
     while (n > 0 && (kind->vendor != device->vendor || kind->device != device->device ||
                      kind->class != device->class))
         n--, kind++;
     if (n == 0) {
-        if (picture->n_kinds == DEVICE_KINDS_MOST)
+        if (snapshot->n_kinds == DEVICE_KINDS_MOST)
             return;
-        picture->kinds = memory_grow(picture->kinds, &picture->kinds_allocated,
-                                     picture->n_kinds + 1, sizeof *picture->kinds);
-        kind = &picture->kinds[picture->n_kinds++];
+        snapshot->kinds = memory_grow(snapshot->kinds, &snapshot->kinds_allocated,
+                                      snapshot->n_kinds + 1, sizeof *snapshot->kinds);
+        kind = &snapshot->kinds[snapshot->n_kinds++];
         *kind = (struct device_kind){device->vendor, device->device, device->class,
                                      memory_new(words, sizeof *kind->hosts)};
     }
     bitmap_add(kind->hosts, host);
 }
 
-/* After picture->closed: which hosts are open, and the kinds of their devices. */
-static void note_open(struct picture *picture)
+/* After snapshot->closed: which hosts are open, and the kinds of their devices. */
+static void note_open(struct snapshot *snapshot)
 {
-    const struct host_pool *pool = &picture->hosts->pool;
+    const struct host_pool *pool = &snapshot->hosts->pool;
 
-    picture->open = memory_new(bitmap_words(pool->n), sizeof *picture->open);
+    snapshot->open = memory_new(bitmap_words(pool->n), sizeof *snapshot->open);
     for (size_t i = 0; i < pool->n; i++) {
         const struct host_hardware *hardware = pool->items[i].hardware;
 
-        if (!picture->closed[i])
-            bitmap_add(picture->open, i);
+        if (!snapshot->closed[i])
+            bitmap_add(snapshot->open, i);
         for (size_t j = 0; hardware && j < hardware->n_devices; j++)
-            add_kind(picture, &hardware->devices[j], i);
+            add_kind(snapshot, &hardware->devices[j], i);
     }
 }
 
-int picture_take(struct picture *picture, const struct planner *planner,
-                 const struct drains *drains, struct error *err)
+int snapshot_take(struct snapshot *snapshot, const struct planner *planner,
+                  const struct drains *drains, struct error *err)
 {
     const struct host_pool *pool;
 
-    picture_drop(picture);
+    snapshot_drop(snapshot);
     if (!world_hosts(planner->world) || !world_site(planner->world))
         return error_set(err, EAGAIN, "OpenNebula's hosts have not been read yet");
-    picture->hosts = hosts_retain(world_hosts(planner->world));
-    picture->site = site_retain(world_site(planner->world));
-    pool = &picture->hosts->pool;
+    snapshot->hosts = hosts_retain(world_hosts(planner->world));
+    snapshot->site = site_retain(world_site(planner->world));
+    pool = &snapshot->hosts->pool;
     if (pool->n == 0)
         return error_set(err, EAGAIN, "OpenNebula has no hosts");
-    picture->digest = hosts_digest(pool);
-    picture->closed = memory_new(pool->n, sizeof *picture->closed);
+    snapshot->digest = hosts_digest(pool);
+    snapshot->closed = memory_new(pool->n, sizeof *snapshot->closed);
     for (size_t i = 0; i < pool->n; i++)
-        picture->closed[i] =
+        snapshot->closed[i] =
             !takes_vms(&pool->items[i]) ||
             quarantine_has(planner->settings.quarantine, pool->items[i].id, clock_now());
-    note_open(picture);
-    picture->eligibility =
+    note_open(snapshot);
+    snapshot->eligibility =
         eligibility_create(&(struct eligibility_site){.hosts = pool,
-                                                      .datastores = &picture->site->datastores,
-                                                      .networks = &picture->site->networks,
-                                                      .clusters = &picture->site->clusters,
-                                                      .users = &picture->site->users,
-                                                      .acl = &picture->site->acl},
+                                                      .datastores = &snapshot->site->datastores,
+                                                      .networks = &snapshot->site->networks,
+                                                      .clusters = &snapshot->site->clusters,
+                                                      .users = &snapshot->site->users,
+                                                      .acl = &snapshot->site->acl},
                            &planner->settings.eligibility, err);
-    if (!picture->eligibility)
+    if (!snapshot->eligibility)
         return -1;
-    take_insides(picture, drains);
-    use_vmgroups(picture, world_vmgroups(planner->world));
-    repeat_promises(picture, planner);
-    repeat_addresses(picture, planner);
+    take_insides(snapshot, drains);
+    use_vmgroups(snapshot, world_vmgroups(planner->world));
+    repeat_promises(snapshot, planner);
+    repeat_addresses(snapshot, planner);
     return 0;
 }
 
@@ -316,8 +316,8 @@ int picture_take(struct picture *picture, const struct planner *planner,
 static void promise_room(struct planner *planner, const struct vm *vm, int32_t datastore,
                          uint32_t place)
 {
-    struct eligibility *eligibility = planner->picture.eligibility;
-    int32_t host = planner->picture.hosts->pool.items[place].id;
+    struct eligibility *eligibility = planner->snapshot.eligibility;
+    int32_t host = planner->snapshot.hosts->pool.items[place].id;
     bool moves_in = vm->history.sequence < 0;
     size_t n = 1 + (moves_in ? vm->n_images : 0);
     struct room_promise *promises = memory_new(n, sizeof *promises);
@@ -339,7 +339,7 @@ static void promise_room(struct planner *planner, const struct vm *vm, int32_t d
 static bool choose_networks(struct planner *planner, const struct vm *vm, uint32_t place,
                             struct reason *reason, char *text, size_t size)
 {
-    struct eligibility *eligibility = planner->picture.eligibility;
+    struct eligibility *eligibility = planner->snapshot.eligibility;
     struct nic_choice choices[VM_NICS_MAX];
 
     if (vm->n_nics == 0)
@@ -371,7 +371,7 @@ static bool goes_to(const struct planner *planner, const struct vm_record *vm, i
 static bool bears_arrivals(const struct planner *planner, const struct vm *vm, uint32_t place,
                            struct reason *reason, char *text, size_t size)
 {
-    int32_t host = planner->picture.hosts->pool.items[place].id;
+    int32_t host = planner->snapshot.hosts->pool.items[place].id;
     size_t n, n_arrivals = 0;
     const struct vm_record *const *vms = store_vms(planner->store, &n);
     int32_t *arrivals;
@@ -384,7 +384,7 @@ static bool bears_arrivals(const struct planner *planner, const struct vm *vm, u
         if (vms[i]->id != vm->id && goes_to(planner, vms[i], host))
             arrivals[n_arrivals++] = vms[i]->id;
     holds = n_arrivals == 0 ||
-            eligibility_holds_with(planner->picture.eligibility, vm, place, arrivals, n_arrivals);
+            eligibility_holds_with(planner->snapshot.eligibility, vm, place, arrivals, n_arrivals);
     free(arrivals);
     if (holds)
         return true;
@@ -402,9 +402,9 @@ int32_t planner_prepare(struct planner *planner, int32_t id, int32_t host, struc
     int32_t datastore;
 
     *reason = (struct reason){.id = REASON_NO_DATASTORE, .text = text};
-    if (!planner->picture.eligibility || !observed || !observed->full)
+    if (!planner->snapshot.eligibility || !observed || !observed->full)
         return -1;
-    place = picture_place(&planner->picture, host);
+    place = snapshot_place(&planner->snapshot, host);
     if (place == HOST_NONE) {
         snprintf(text, size, "host %d is gone", host);
         return -1;
@@ -412,7 +412,7 @@ int32_t planner_prepare(struct planner *planner, int32_t id, int32_t host, struc
     if (!bears_arrivals(planner, observed->full, place, reason, text, size))
         return -1;
     datastore =
-        eligibility_datastore(planner->picture.eligibility, observed->full, place, text, size);
+        eligibility_datastore(planner->snapshot.eligibility, observed->full, place, text, size);
     if (datastore < 0 || !choose_networks(planner, observed->full, place, reason, text, size))
         return -1;
     promise_room(planner, observed->full, datastore, place);
@@ -425,12 +425,12 @@ void planner_look_for_room(struct planner *planner, const struct lease_record *l
     size_t n;
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
-    for (size_t i = 0; planner->picture.eligibility && i < n; i++) {
+    for (size_t i = 0; planner->snapshot.eligibility && i < n; i++) {
         const struct vm_observation *observed = world_vm(planner->world, vms[i]->id);
 
         if (vms[i]->gone || !observed || !observed->full)
             continue;
-        eligibility_of(planner->picture.eligibility, observed->full, eligible);
+        eligibility_of(planner->snapshot.eligibility, observed->full, eligible);
         if (!eligible->lacks_room)
             continue;
         *reason = (struct reason){.id = REASON_NO_ROOM_YET, .text = eligible->reason};
