@@ -199,7 +199,7 @@ void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
  * it), and since when. False: it is current. */
 bool daemon_is_outdated(const struct daemon *daemon, struct problem *why);
 
-/* --- write_state.c, forms.c --- */
+/* --- write_state.c, extended_forms.c --- */
 /* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. -1 with EAGAIN:
  * the next commit writes the uncommitted changes. */
 int daemon_commit(struct daemon *daemon, struct error *err);

@@ -1,4 +1,4 @@
-/* Selects the VMs whose extended forms the next polls must include. */
+/* Selects the VMs whose extended forms (with their templates) the next polls must include. */
 #include <stdlib.h>
 
 #include "daemon/control/services_question.h"
