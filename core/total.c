@@ -174,14 +174,13 @@ static void add_to(struct total_piece *piece, uint32_t first, uint32_t last, int
 
 void total_apply(struct total *total, int64_t from, int64_t until, int64_t amount)
 {
-    struct total_position first, at, end = {0};
+    struct total_position first = split(total, from), at, end = {.piece = total->n};
+    const size_t n = total->n;
 
     if (until != INSTANT_NEVER)
-        split(total, until);
-    first = split(total, from);
-    end.piece = total->n;
-    if (until != INSTANT_NEVER)
-        end = find(total, until);
+        end = split(total, until);
+    if (total->n != n) /* a piece was halved, perhaps that of the first point */
+        first = find(total, from);
     for (at = first; at.piece < end.piece; at.piece++, at.cell = 0)
         add_to(&total->pieces[at.piece], at.cell, total->pieces[at.piece].cells->n, amount);
     if (at.cell < end.cell)
