@@ -1,4 +1,5 @@
-/* Policy modules of a live galernad: the configured ones, and those out of service. */
+/* Policy modules of a live galernad: the configured ones, those out of service, and which is to
+ * blame when the planner has ended. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +16,11 @@
 
 /* One line per module: name, tab, time, tab, offence. */
 #define FACT "policies-out-of-service"
+
+enum {
+    STRIKES_FORGOTTEN = 600 * 1000, /* milliseconds */
+    PAUSE_FIRST = 250,
+};
 
 /* --- outages in the store --------------------------------------------------------------------- */
 
@@ -87,6 +93,60 @@ void modules_put_out_of_service(struct modules *modules, size_t i, const char *o
     modules_remember(modules);
 }
 
+/* --- blame ------------------------------------------------------------------------------------ */
+
+/* The engine failed outside of a module call, perhaps long after a module corrupted it. A single
+ * end may be chance. After the second one, the module called last both times is suspected; if they
+ * differ, all modules are. */
+static void strike(struct modules *modules, const struct planner_offence *offence)
+{
+    int64_t now = clock_monotonic(), suspect = modules->suspect;
+
+    log_error("the planner has ended: it %s", offence->text);
+    if (now - modules->last_strike > STRIKES_FORGOTTEN)
+        modules->strikes = 0;
+    modules->last_strike = now;
+    modules->suspect = offence->last;
+    if (++modules->strikes < STRIKES)
+        return;
+    if (modules->strikes == STRIKES && suspect >= 0 && suspect == offence->last &&
+        suspect < (int64_t)modules->list.n && !modules->list.modules[suspect].outage) {
+        modules_put_out_of_service(
+            modules, (size_t)suspect,
+            "was the last module called each time the planner failed outside of calls");
+        return;
+    }
+    for (size_t i = 0; i < modules->list.n; i++)
+        if (!modules->list.modules[i].outage)
+            modules_put_out_of_service(
+                modules, i, "was loaded when the planner failed repeatedly outside of calls");
+}
+
+static int64_t pause_after(int failures)
+{
+    int64_t pause = PAUSE_FIRST << (failures < 8 ? failures : 8);
+
+    return pause < PAUSE_MAX ? pause : PAUSE_MAX;
+}
+
+void modules_find_offender(struct modules *modules, const struct planner_offence *offence)
+{
+    int64_t pause = 0;
+
+    modules->n_ended++;
+    if (offence->of_program) {
+        log_error("%s", offence->text);
+        snprintf(modules->unusable_why, sizeof modules->unusable_why, "%s", offence->text);
+        pause = pause_after(++modules->unusable);
+    } else if (offence->module >= 0 && offence->module < (int64_t)modules->list.n) {
+        modules_put_out_of_service(modules, (size_t)offence->module, offence->text);
+    } else {
+        strike(modules, offence);
+        pause = pause_after(modules->strikes);
+    }
+    modules->next_start = clock_monotonic() + pause;
+}
+
 /* --- the list --------------------------------------------------------------------------------- */
 
 int module_list_find(struct module_list *list, const struct modules *modules,
@@ -125,7 +185,7 @@ int module_list_enable(struct module_list *list, const char *name, struct error 
 
 const char *modules_delay(const struct modules *modules)
 {
-    return modules->other_version[0] ? modules->other_version : "the planner is starting";
+    return modules->unusable_why[0] ? modules->unusable_why : "the planner is starting";
 }
 
 void modules_each(const struct modules *modules,

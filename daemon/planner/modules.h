@@ -29,8 +29,7 @@ struct modules_process {
     bool ready, wants_events;
     bool faulty; /* a module gave too many broken answers: the process must end */
     struct planner_offence fault;
-    bool refused;       /* the modules cannot be loaded */
-    bool other_version; /* refused because the program is of another version */
+    bool refused; /* the modules cannot be loaded, or the program is of another version */
     struct error refusal;
 };
 
@@ -70,8 +69,8 @@ struct modules {
     int64_t last_strike;
     int64_t suspect; /* the last module called before the last strike; -1: none */
     uint64_t n_ended;
-    int other_versions;                 /* consecutive processes of another version */
-    char other_version[ERROR_TEXT_MAX]; /* what the last of them said; "": none */
+    int unusable; /* consecutive processes that ended without loading a module */
+    char unusable_why[ERROR_TEXT_MAX]; /* how the last of them ended; "": none */
 };
 
 enum { MODULES_FDS = 2 * PLANNER_PROCESS_FDS };

@@ -6,6 +6,11 @@
 /* The offence shown for a module that is still loading and replaced by a built-in default. */
 #define MODULE_LOADING "is still being loaded"
 
+enum {
+    STRIKES = 2,           /* ends without a module to blame until all modules are suspected */
+    PAUSE_MAX = 60 * 1000, /* milliseconds between an end and the next start */
+};
+
 /* --- modules.c --- */
 /* Find the modules that `policies` names, and mark those that are out of service in the store. */
 int module_list_find(struct module_list *list, const struct modules *modules,
@@ -17,3 +22,6 @@ int module_list_enable(struct module_list *list, const char *name, struct error 
 void modules_remember(struct modules *modules);
 /* Mark the module, store the outage and log it. */
 void modules_put_out_of_service(struct modules *modules, size_t i, const char *offence);
+/* A process with the list's modules has ended: put the module to blame out of service, and set when
+ * the next process starts. */
+void modules_find_offender(struct modules *modules, const struct planner_offence *offence);

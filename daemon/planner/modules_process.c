@@ -1,4 +1,4 @@
-/* Processes with policy modules: start, replacement, and blame when one ends. */
+/* Processes with policy modules: start, replacement, end. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,11 +12,6 @@
 #define LOG_SUBSYSTEM LOG_OF_POLICIES
 
 enum {
-    STRIKES = 2,                    /* ends without a module to blame until all modules are
-                                       suspected */
-    STRIKES_FORGOTTEN = 600 * 1000, /* milliseconds */
-    PAUSE_MAX = 60 * 1000,          /* milliseconds between an end and the next start */
-    PAUSE_FIRST = 250,
     PATIENCE = 500, /* milliseconds that plans wait for a module to load */
     HELD_MAX = 64,
 };
@@ -102,6 +97,13 @@ static bool take_refusal(struct modules_process *from, struct wire_reader *reade
     return true;
 }
 
+/* Has the process neither loaded nor called a module? Then none is to blame for its end: a library
+ * of the program may be missing. */
+static bool has_not_begun(const struct modules_process *which)
+{
+    return !which->ready && planner_process_last_called(which->process) < 0;
+}
+
 /* The program was replaced while galernad runs. A process that has called a module has accepted the
  * version: then a module has sent this. */
 static bool take_other_version(struct modules_process *from, struct wire_reader *reader)
@@ -110,9 +112,9 @@ static bool take_other_version(struct modules_process *from, struct wire_reader 
 
     wire_get(reader, 0, 0);
     version = wire_get_text(reader, PROTOCOL_TEXT_MAX);
-    if (!wire_is_at_end(reader) || from->ready || planner_process_last_called(from->process) >= 0)
+    if (!wire_is_at_end(reader) || !has_not_begun(from))
         return false;
-    from->refused = from->other_version = true;
+    from->refused = true;
     error_set(&from->refusal, EPROTO,
               "galerna-planner is version %.64s, this galernad is %s: restart galernad",
               version ? version : "", protocol_version());
@@ -171,71 +173,21 @@ static bool take_frame(void *context, enum frame kind, struct wire_reader *reade
 
 /* --- blame ------------------------------------------------------------------------------------ */
 
-/* The engine failed outside of a module call, perhaps long after a module corrupted it. A single
- * end may be chance. After the second one, the module called last both times is suspected; if they
- * differ, all modules are. */
-static void strike(struct modules *modules, const struct planner_offence *offence)
-{
-    int64_t now = clock_monotonic(), suspect = modules->suspect;
-
-    log_error("the planner has ended: it %s", offence->text);
-    if (now - modules->last_strike > STRIKES_FORGOTTEN)
-        modules->strikes = 0;
-    modules->last_strike = now;
-    modules->suspect = offence->last;
-    if (++modules->strikes < STRIKES)
-        return;
-    if (modules->strikes == STRIKES && suspect >= 0 && suspect == offence->last &&
-        suspect < (int64_t)modules->list.n && !modules->list.modules[suspect].outage) {
-        modules_put_out_of_service(
-            modules, (size_t)suspect,
-            "was the last module called each time the planner failed outside of calls");
-        return;
-    }
-    for (size_t i = 0; i < modules->list.n; i++)
-        if (!modules->list.modules[i].outage)
-            modules_put_out_of_service(
-                modules, i, "was loaded when the planner failed repeatedly outside of calls");
-}
-
-static int64_t pause_after(int failures)
-{
-    int64_t pause = PAUSE_FIRST << (failures < 8 ? failures : 8);
-
-    return pause < PAUSE_MAX ? pause : PAUSE_MAX;
-}
-
-/* Finds the module to blame after a process with the list's modules has ended. */
-static void find_offender(struct modules *modules, const struct planner_offence *offence)
-{
-    int64_t pause = 0;
-
-    modules->n_ended++;
-    if (offence->other_version) {
-        log_error("%s", offence->text);
-        snprintf(modules->other_version, sizeof modules->other_version, "%s", offence->text);
-        pause = pause_after(++modules->other_versions);
-    } else if (offence->module >= 0 && offence->module < (int64_t)modules->list.n) {
-        modules_put_out_of_service(modules, (size_t)offence->module, offence->text);
-    } else {
-        strike(modules, offence);
-        pause = pause_after(modules->strikes);
-    }
-    modules->next_start = clock_monotonic() + pause;
-}
-
 static struct planner_offence offence_of(const struct modules_process *which)
 {
     struct planner_offence offence = *planner_process_offence(which->process);
 
     if (which->faulty)
         return which->fault;
-    if (!which->refused)
-        return offence;
-    offence.other_version = which->other_version;
-    offence.module = offence.last = planner_process_last_called(which->process);
-    snprintf(offence.text, sizeof offence.text, "%s%.300s",
-             which->other_version ? "" : "cannot be loaded: ", which->refusal.text);
+    offence.of_program = has_not_begun(which);
+    if (which->refused) {
+        offence.module = offence.last = planner_process_last_called(which->process);
+        snprintf(offence.text, sizeof offence.text, "%s%.300s",
+                 offence.of_program ? "" : "cannot be loaded: ", which->refusal.text);
+    } else if (offence.of_program) {
+        snprintf(offence.text, sizeof offence.text, "galerna-planner cannot be used: it %.300s",
+                 planner_process_offence(which->process)->text);
+    }
     return offence;
 }
 
@@ -265,8 +217,8 @@ static void adopt_next(struct modules *modules)
     modules->current = modules->next;
     modules->next = (struct modules_process){0};
     modules->held = 0;
-    modules->other_versions = 0;
-    modules->other_version[0] = '\0';
+    modules->unusable = 0;
+    modules->unusable_why[0] = '\0';
     if (modules->reloaded) {
         const struct module_list old = modules->list;
 
@@ -307,7 +259,7 @@ static void next_failed(struct modules *modules)
         const struct planner_offence offence = offence_of(&modules->next);
 
         end(modules, &modules->next);
-        find_offender(modules, &offence);
+        modules_find_offender(modules, &offence);
     }
 }
 
@@ -341,7 +293,7 @@ static void current_ended(struct modules *modules)
     end(modules, &modules->current);
     end(modules, &modules->next); /* may have the same module loaded */
     modules->held = 0;
-    find_offender(modules, &offence);
+    modules_find_offender(modules, &offence);
     error_set(&err, EAGAIN, "the planner ended during the reload; try again");
     tell_loaded(modules, &err);
 }
@@ -403,6 +355,7 @@ static void start_what_is_due(struct modules *modules)
         started = start_stopgap(modules, &err);
     if (started < 0) {
         log_error("%s", err.text);
+        snprintf(modules->unusable_why, sizeof modules->unusable_why, "%s", err.text);
         modules->next_start = now + PAUSE_MAX;
     }
 }
@@ -509,6 +462,8 @@ static int begin(struct modules *modules, struct error *err)
         if (!await_next(modules, false)) {
             last = offence_of(&modules->next);
             next_failed(modules);
+            if (last.of_program)
+                return error_set(err, ECHILD, "%s", last.text);
         } else if (modules->next.refused) {
             *err = modules->next.refusal;
             return -1;

@@ -32,11 +32,11 @@ int planner_limits_find_user(struct planner_limits *limits, struct error *err);
 
 /* How the process ended. */
 struct planner_offence {
-    int64_t module;     /* the module's index in the setup; -1: unknown */
-    int64_t last;       /* the module called last; -1: none */
-    bool other_version; /* the program is of another version: no module is to blame */
-    char text[400]; /* "crashed (Segmentation fault) when it was called for admit", with the last
-                       line on its standard error */
+    int64_t module;  /* the module's index in the setup; -1: unknown */
+    int64_t last;    /* the module called last; -1: none */
+    bool of_program; /* galerna-planner itself: no module is to blame */
+    char text[400];  /* "crashed (Segmentation fault) when it was called for admit", with the last
+                        line on its standard error */
 };
 
 enum { PLANNER_PROCESS_FDS = 2 };

@@ -147,3 +147,26 @@ stop_galernad
 install_planner "$6"
 ends_with 78 'galerna-planner is version 99.0.0' timeout 30 "$galernad" --simulate --foreground \
     --state-dir "$work/state" -c "$work/conf"
+
+# A planner that ends before it loads a module, as when a library is missing: the same.
+does='a planner that cannot start'
+printf '#!/bin/sh\necho "libx.so.1: cannot open shared object file" >&2\nexit 127\n' >"$work/broken"
+chmod +x "$work/broken"
+broken='galerna-planner cannot be used: it ended the process with status 127; it wrote: libx.so.1: cannot open'
+install_planner "$5"
+start_simulated
+install_planner "$work/broken"
+: >"$work/log"
+pkill -KILL -P "$daemon" galerna-planner
+until_true status_says "$broken"
+newer=$broken
+until_true said_often
+! said log 'out of service' || fail "a module is blamed"
+rm "$work/libexec/galerna/galerna-planner"
+install_planner "$5"
+recovered() { ! status_says "$broken"; }
+until_true recovered
+! said log 'out of service' || fail "a module is blamed"
+stop_galernad
+install_planner "$work/broken"
+ends_with 78 "$broken" timeout 30 "$galernad" --simulate --foreground --state-dir "$work/state" -c "$work/conf"
