@@ -338,6 +338,19 @@ static int do_cancels(struct engine *engine, const struct engine_input *inputs, 
     return 0;
 }
 
+static void mark_unsent(struct engine *engine, const struct engine_input *inputs, size_t n,
+                        bool unsent)
+{
+    for (size_t i = 0; i < n; i++)
+        if (inputs[i].kind == INPUT_UNSENT) {
+            struct lease *lease = lease_table_find(engine, inputs[i].lease);
+
+            if (lease)
+                lease->plan->unsent = unsent && lease->state == LEASE_ACTIVE &&
+                                      lease->request.kind == LEASE_BEST_EFFORT;
+        }
+}
+
 static void end_early(struct engine *engine, const struct reservation_list *vms)
 {
     bool after_each = engine->settings.behaviour.reevaluation_after_each_end;
@@ -434,9 +447,11 @@ int engine_step(struct engine *engine, int64_t now, const struct engine_input *i
     if (begins) /* adopted deadline leases may have more room than when they were planned */
         pull_deadlines_forward(engine, false);
     start_in_front(engine);
+    mark_unsent(engine, inputs, n_inputs, true);
     if (do_requests(engine, inputs, n_inputs, err) < 0)
         return -1;
     schedule_pending(engine);
+    mark_unsent(engine, inputs, n_inputs, false);
     move_to_better_hosts(engine);
     do_startings(engine);
     do_endings(engine);

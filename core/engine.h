@@ -25,11 +25,14 @@ enum engine_input_kind {
     INPUT_CANCEL,  /* the lease is cancelled */
     INPUT_ENDED,   /* the lease's VMs ended before their planned end */
     INPUT_LAST,    /* no other will follow: queued leases that are too big end */
+    INPUT_UNSENT,  /* the lease has begun here, but nothing has been sent to start its VMs: in this
+                    * step, it makes room by going back to the queue, whatever its terms. Ignored
+                    * unless it is an active best-effort lease */
 };
 
 struct engine_input {
     enum engine_input_kind kind;
-    int64_t lease;                       /* CANCEL, ENDED: its id */
+    int64_t lease;                       /* CANCEL, ENDED, UNSENT: its id */
     const struct lease_request *request; /* REQUEST */
 };
 

@@ -66,9 +66,9 @@ static enum preemption_how how_to_preempt(struct engine *engine,
     enum lease_terms terms =
         preemption->suspend ? TERMS_SUSPENDABLE : terms_when_preempted(engine, victim);
 
-    if (terms == TERMS_CANCELABLE)
+    if (terms == TERMS_CANCELABLE && !victim->plan->unsent)
         return PREEMPTED_CANCEL;
-    if (terms == TERMS_RESTARTABLE)
+    if (terms == TERMS_RESTARTABLE || victim->plan->unsent)
         return PREEMPTED_REQUEUE;
     if (can_suspend(engine, victim, preemption->at, preemption->suspend) &&
         suspension_fits(engine, victim, preemption->at, windows))

@@ -218,13 +218,15 @@ static int step(struct planning *planning, const struct plan_building *building,
     for (size_t i = 0; i < n && !reader->failed; i++) {
         struct engine_input input = {.kind = INPUT_REQUEST, .request = &requests[i]};
 
-        if (wire_get_bool(reader)) {
-            input = (struct engine_input){.kind = INPUT_CANCEL,
+        enum step_input kind = (enum step_input)wire_get(reader, STEP_REQUEST, STEP_INPUTS - 1);
+
+        if (kind == STEP_REQUEST) {
+            wire_get_request(reader, &requests[i], &sets[i], &plan->objects);
+        } else {
+            input = (struct engine_input){.kind = kind == STEP_CANCEL ? INPUT_CANCEL : INPUT_UNSENT,
                                           .lease = wire_get(reader, 0, INT64_MAX)};
             if (!can_be_cancelled(plan, input.lease))
                 continue;
-        } else {
-            wire_get_request(reader, &requests[i], &sets[i], &plan->objects);
         }
         inputs[n_inputs++] = input;
     }

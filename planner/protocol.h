@@ -51,6 +51,14 @@ enum frame {
 
 /* --- galernad's facts ------------------------------------------------------------------------- */
 
+/* What a step begins with, for each of its inputs. */
+enum step_input {
+    STEP_REQUEST, /* then the request */
+    STEP_CANCEL,  /* then the lease */
+    STEP_UNSENT,  /* then the lease, as INPUT_UNSENT (core/engine.h) */
+    STEP_INPUTS
+};
+
 /* The fallback for an adoption that finds no room at its place. */
 enum alternative {
     ALTERNATIVE_NONE,

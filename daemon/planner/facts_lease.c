@@ -33,6 +33,18 @@ bool lease_holds_hosts(const struct lease_record *lease)
            lease->phase == PHASE_STOPPING;
 }
 
+bool planner_has_sent_nothing(const struct planner *planner, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (vms[i]->command || vms[i]->last ||
+            observed_holds_host(world_vm(planner->world, vms[i]->id)))
+            return false;
+    return lease->phase == PHASE_STARTING;
+}
+
 int64_t lease_remaining(const struct lease_record *lease, int64_t now)
 {
     int64_t ran = lease->accumulated;

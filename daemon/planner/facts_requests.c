@@ -7,6 +7,7 @@
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/store/awake.h"
 #include "util/memory.h"
 
 enum {
@@ -528,10 +529,29 @@ static bool add_request(struct facts *facts, int64_t id, struct wire_writer *sec
         return false;
     asking.planned->in_engine = true;
     facts->n_requests++;
-    wire_put(section, false);
+    wire_put(section, STEP_REQUEST);
     wire_put_request(section, &asking.request, asking.numbers);
     asking_finish(&asking);
     return true;
+}
+
+/* A start that is planned, but not sent, because its VMs wait for others to leave or for their
+ * turn, is taken back for a new lease that needs the room, instead of starting the VMs and stopping
+ * them. */
+static size_t add_unsent(struct facts *facts, struct wire_writer *section)
+{
+    size_t n, n_added = 0;
+    const struct lease_record *const *leases = store_awake_leases(facts->planner->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        if (leases[i]->kind != LEASE_BEST_EFFORT ||
+            !planner_has_sent_nothing(facts->planner, leases[i]))
+            continue;
+        wire_put(section, STEP_UNSENT);
+        wire_put(section, leases[i]->id);
+        n_added++;
+    }
+    return n_added;
 }
 
 void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_departures,
@@ -541,9 +561,11 @@ void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_dep
     size_t n = n_departures;
 
     for (size_t i = 0; i < n_departures; i++) {
-        wire_put(&section, true);
+        wire_put(&section, STEP_CANCEL);
         wire_put(&section, departures[i]);
     }
+    if (n_arrivals)
+        n += add_unsent(facts, &section);
     for (size_t i = 0; i < n_arrivals; i++)
         n += add_request(facts, arrivals[i], &section);
     wire_put(&facts->step_section, (int64_t)n);

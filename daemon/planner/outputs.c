@@ -195,18 +195,6 @@ static void converted(struct planner *planner, const struct lease_record *lease,
                 "no room for a reservation at %s: it waits for room from then on", when);
 }
 
-/* Is the lease about to start, without a command sent? Then only its turn is lost. */
-static bool has_only_its_turn(const struct planner *planner, const struct lease_record *lease)
-{
-    size_t n;
-    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
-
-    for (size_t i = 0; i < n; i++)
-        if (vms[i]->command || observed_holds_host(world_vm(planner->world, vms[i]->id)))
-            return false;
-    return lease->phase == PHASE_STARTING;
-}
-
 static void preempted(struct planner *planner, const struct lease_record *lease,
                       const struct plan_output *output, int64_t now)
 {
@@ -218,7 +206,7 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
                                  .n = {output->other, output->at}};
     planned_of(&planner->planned, lease->id)->is_preempted = true;
     if (!lease_holds_hosts(lease) ||
-        (output->how == PREEMPTED_REQUEUE && has_only_its_turn(planner, lease)))
+        (output->how == PREEMPTED_REQUEUE && planner_has_sent_nothing(planner, lease)))
         return; /* nothing is stopped */
     planner_set_reason(planner, lease, &reason);
     note_preemption(planner, lease, output->other, output->at, now);
@@ -233,7 +221,7 @@ static void withdrawn(struct planner *planner, const struct lease_record *lease,
 
     if (!lease_can(lease, EVENT_SUSPEND))
         return;
-    if (has_only_its_turn(planner, lease)) { /* the next plan gives the reason for waiting */
+    if (planner_has_sent_nothing(planner, lease)) { /* the next plan gives the reason for waiting */
         lease_forget_preemption(planner->store, lease);
         lease_apply(planner->store, lease, EVENT_REPLANNED, now, "%s", "");
     } else {

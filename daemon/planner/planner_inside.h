@@ -227,6 +227,8 @@ bool planner_may_suspend(const struct planner *planner, const struct lease_recor
 /* Let the reservation begin at `at`, or now if that has passed, and end as promised. */
 void request_set_start(const struct lease_record *lease, int64_t at, int64_t now,
                        struct lease_request *request);
+/* Is the lease to start, without a command sent to one of its VMs? O(VMs of the lease). */
+bool planner_has_sent_nothing(const struct planner *planner, const struct lease_record *lease);
 int64_t lease_remaining(const struct lease_record *lease, int64_t now);
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* after a failure there */
 /* The reason's text is copied. */

@@ -117,7 +117,7 @@ int planner_try(struct planner *planner, const struct lease_request *request, in
         for (size_t i = 0; i < request->n_node_sets; i++)
             numbers[i] = (struct set_numbers){usual, -1};
         wire_put(&trial.facts.step_section, 1);
-        wire_put(&trial.facts.step_section, false);
+        wire_put(&trial.facts.step_section, STEP_REQUEST);
         wire_put_request(&trial.facts.step_section, &asked, numbers);
         free(numbers);
         trial.facts.n_steps++;

@@ -162,6 +162,11 @@ void ends(struct scenario *s, int64_t id)
     add_input(s, INPUT_ENDED, id);
 }
 
+void is_unsent(struct scenario *s, int64_t id)
+{
+    add_input(s, INPUT_UNSENT, id);
+}
+
 static void write_log(struct scenario *s)
 {
     static const char *const how[] = {"suspend", "requeue", "cancel"};

@@ -102,6 +102,8 @@ void deadline_lease(struct scenario *s, int64_t id, uint32_t vms, int64_t durati
 void cancel(struct scenario *s, int64_t id);
 /* The VMs of the lease ended by themselves. */
 void ends(struct scenario *s, int64_t id);
+/* The VMs of the lease have not been started, though it is active in the engine. */
+void is_unsent(struct scenario *s, int64_t id);
 
 /* Before the first step: the lease is there already; how.request is made from `what`. The engine
  * begins at the present time. Returns what engine_adopt() does; fails the test at -1. */

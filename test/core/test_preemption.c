@@ -66,6 +66,39 @@ static void a_young_lease_is_suspended(void **state)
     preempt_young(&s, 41, "10: 1 for 2 at 41 requeue");
 }
 
+/* A start that was not sent is taken back instead of being followed by a suspension, in that step
+ * only. */
+static void a_lease_that_was_not_started_is_queued_again(void **state)
+{
+    struct scenario s;
+
+    scenario_begin(&s, 2);
+    reservations_preempt(&s);
+    best_effort(&s, 1, 1, 1000);
+    ask(&s,
+        (struct ask){.id = 2, .kind = LEASE_BEST_EFFORT, .duration = 1000, .terms = "cancelable"});
+    at(&s, 10);
+    is_unsent(&s, 1);
+    is_unsent(&s, 2);
+    reservation(&s, 3, 2, 63, 100);
+    assert_string_equal(preemptions(&s), "10: 2 for 3 at 63 requeue; 10: 1 for 3 at 63 requeue");
+    run_to_end(&s);
+    assert_int_equal(lease_of(&s, 1)->accumulated, 1000);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+
+    scenario_begin(&s, 1);
+    reservations_preempt(&s);
+    best_effort(&s, 1, 1, 1000);
+    at(&s, 9);
+    is_unsent(&s, 1);
+    at(&s, 10);
+    reservation(&s, 2, 1, 63, 100);
+    assert_string_equal(preemptions(&s), "10: 1 for 2 at 63 suspend");
+    run_to_end(&s);
+    scenario_end(&s);
+}
+
 /* Haizea: it has to have run for 64 s, 32 s to suspend it, and as much again. */
 static void haizea_restarts_a_young_lease(void **state)
 {
@@ -329,6 +362,7 @@ int main(void)
         cmocka_unit_test(a_lease_that_may_not_preempt_is_refused),
         cmocka_unit_test(victims_are_met_in_every_state),
         cmocka_unit_test(a_suspension_without_time_for_it_is_a_requeue),
+        cmocka_unit_test(a_lease_that_was_not_started_is_queued_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,60 @@ void judge_site(void)
             see(&now->requests[i], &now->requests[i].members[j]);
 }
 
+static struct member *best_effort_member(long vm)
+{
+    struct simulation *now = simulation();
+
+    for (size_t i = 0; i < now->n_requests; i++)
+        if (now->requests[i].kind == REQUEST_BEST && now->requests[i].members[0].vm == vm)
+            return &now->requests[i].members[0];
+    return NULL;
+}
+
+/* Has galernad seen one of the reservations only after this time? */
+static bool was_reserved_since(int64_t begun)
+{
+    const struct simulation *now = simulation();
+
+    for (size_t i = 0; i < now->n_requests; i++) {
+        const struct member *member = &now->requests[i].members[0];
+
+        if (now->requests[i].kind == REQUEST_RESERVED && member->vm >= 0 &&
+            (member->told < 0 || member->told >= begun))
+            return true;
+    }
+    return false;
+}
+
+static void note_told(void)
+{
+    struct simulation *now = simulation();
+
+    for (size_t i = 0; i < now->n_requests; i++)
+        for (size_t j = 0; j < now->requests[i].n_members; j++)
+            if (now->requests[i].members[j].vm >= 0 && now->requests[i].members[j].told < 0)
+                now->requests[i].members[j].told = simulation_now();
+}
+
+/* A lease is not started and then suspended at once for a reservation that was known. */
+static void judge_worth(const struct judged_call *call, long vm)
+{
+    struct simulation *now = simulation();
+    struct member *member = best_effort_member(vm);
+    int64_t least = now->oned->options.times[ONED_SAVE];
+
+    if (!member)
+        return;
+    if (strstr(call->method, ".deploy")) {
+        member->begun = simulation_now();
+        member->ran_before = member->ran;
+    } else if (memmem(call->body, call->length, ">stop<", 6) &&
+               member->ran - member->ran_before < least && !was_reserved_since(member->begun)) {
+        simulation_violation("VM %ld is suspended after %lld ms", vm,
+                             (long long)(member->ran - member->ran_before));
+    }
+}
+
 void judge_call(const struct judged_call *call)
 {
     static const char number[] = "<i4>", no[] = "<boolean>0</boolean>";
@@ -119,6 +173,10 @@ void judge_call(const struct judged_call *call)
         simulation_now() > simulation()->deposed_since + ARRIVED &&
         disturbance_is_write(call->method) && !strstr(call->method, ".document."))
         simulation_violation("%s is sent by a deposed galernad", call->method);
+    if (strstr(call->method, ".vmpool.infoextended"))
+        note_told();
+    if (simulation()->is_tight && vm && !refused)
+        judge_worth(call, strtol(vm + sizeof number - 1, NULL, 10));
     if (disturbance_is_write(call->method))
         simulation_note("%s %ld%s", call->method,
                         vm ? strtol(vm + sizeof number - 1, NULL, 10) : -1,

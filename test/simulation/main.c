@@ -23,7 +23,7 @@ const char *__asan_default_options(void)
 struct call {
     uint64_t first, last;
     long jobs;
-    bool trace;
+    bool trace, tight;
 };
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
@@ -62,7 +62,8 @@ static void begin(struct simulation *now, uint64_t seed)
     random_init(&now->calls_random, seed + (UINT64_C(1) << 40));
     make_site(now);
     requests_plan(now);
-    disturbance_plan(now);
+    if (!now->is_tight)
+        disturbance_plan(now);
 }
 
 static void live(struct simulation *now)
@@ -74,15 +75,18 @@ static void live(struct simulation *now)
 }
 
 /* Returns whether all held. */
-static bool simulate(uint64_t seed, bool trace)
+static bool simulate(uint64_t seed, const struct call *call)
 {
     struct simulation *now = simulation();
+    bool trace = call->trace;
 
     snprintf(now->directory, sizeof now->directory, "%s/galerna-simulation-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (!mkdtemp(now->directory))
         abort();
     now->trace = trace ? stderr : NULL;
+    now->is_tight = call->tight;
+    now->host_breaks = now->host_repaired = -1;
     begin(now, seed);
     live(now);
     if (!trace)
@@ -95,12 +99,12 @@ static bool simulate(uint64_t seed, bool trace)
     return now->n_violations == 0;
 }
 
-static pid_t start(uint64_t seed, bool trace)
+static pid_t start(uint64_t seed, const struct call *call)
 {
     pid_t child = fork();
 
     if (child == 0)
-        _exit(simulate(seed, trace) ? EXIT_SUCCESS : EXIT_FAILURE);
+        _exit(simulate(seed, call) ? EXIT_SUCCESS : EXIT_FAILURE);
     if (child < 0)
         perror("fork");
     return child;
@@ -115,7 +119,7 @@ static size_t run_all(const struct call *call)
 
     for (uint64_t seed = call->first; seed <= call->last || running > 0;) {
         if (seed <= call->last && running < call->jobs) {
-            running += start(seed++, call->trace) > 0;
+            running += start(seed++, call) > 0;
             continue;
         }
         if (wait(&status) < 0)
@@ -132,7 +136,7 @@ static int read_call(struct call *call, int argc, char **argv)
 {
     int option;
 
-    while ((option = getopt(argc, argv, "s:n:j:t")) != -1) {
+    while ((option = getopt(argc, argv, "s:n:j:tg")) != -1) {
         if (option == 's')
             call->first = strtoull(optarg, NULL, 10);
         else if (option == 'n')
@@ -141,6 +145,8 @@ static int read_call(struct call *call, int argc, char **argv)
             call->jobs = strtol(optarg, NULL, 10);
         else if (option == 't')
             call->trace = true;
+        else if (option == 'g')
+            call->tight = true;
         else
             return -1;
     }
@@ -154,7 +160,7 @@ int main(int argc, char **argv)
     size_t n_wrong;
 
     if (read_call(&call, argc, argv) < 0) {
-        fprintf(stderr, "usage: %s [-s FIRST] [-n SEEDS] [-j JOBS] [-t]\n", argv[0]);
+        fprintf(stderr, "usage: %s [-s FIRST] [-n SEEDS] [-j JOBS] [-g] [-t]\n", argv[0]);
         return 64;
     }
     setenv("TZ", "UTC", 1);

@@ -54,19 +54,39 @@ static void plan_request(struct random *random, struct request *request)
         request->n_members = (size_t)random_between(random, 2, MEMBERS_MAX);
     plan_times(random, request, at);
     for (size_t i = 0; i < request->n_members; i++) {
-        request->members[i] =
-            (struct member){.vm = -1, .at = at, .first_run = -1, .ended = -1, .running_since = -1};
+        request->members[i] = (struct member){
+            .vm = -1, .told = -1, .at = at, .first_run = -1, .ended = -1, .running_since = -1};
         at += seconds(random, 0, 4);
     }
+}
+
+/* Preemptable leases compete for the gaps between reservations. */
+static void plan_tight(struct random *random, struct request *request)
+{
+    bool reserved = random_once_in(random, 4);
+
+    *request = (struct request){.promised = -1, .suspend = -1, .resume = -1, .end = -1};
+    request->kind = reserved ? REQUEST_RESERVED : REQUEST_BEST;
+    request->cpu = random_between(random, reserved ? 3 : 1, reserved ? 8 : 4) * 100;
+    request->duration = random_between(random, reserved ? 5 : 20, reserved ? 20 : 59);
+    request->ahead = random_between(random, 3, 59);
+    request->n_members = 1;
+    request->members[0] = (struct member){.vm = -1,
+                                          .told = -1,
+                                          .at = seconds(random, 1, reserved ? 150 : 50),
+                                          .first_run = -1,
+                                          .ended = -1,
+                                          .running_since = -1};
 }
 
 void requests_plan(struct simulation *simulation)
 {
     struct random *random = &simulation->requests_random;
 
-    simulation->n_requests = (size_t)random_between(random, 4, REQUESTS_MAX);
+    simulation->n_requests = (size_t)random_between(
+        random, simulation->is_tight ? 8 : 4, simulation->is_tight ? REQUESTS_MAX : MIXED_MAX);
     for (size_t i = 0; i < simulation->n_requests; i++)
-        plan_request(random, &simulation->requests[i]);
+        (simulation->is_tight ? plan_tight : plan_request)(random, &simulation->requests[i]);
 }
 
 /* To be freed. NULL: none. */

@@ -20,7 +20,8 @@ enum {
     SITE_HOSTS = 3,
     SITE_CPU = 800,            /* hundredths */
     SITE_MEMORY = 8192 * 1024, /* KB */
-    REQUESTS_MAX = 16,
+    REQUESTS_MAX = 30,
+    MIXED_MAX = 16, /* requests of all kinds */
     MEMBERS_MAX = 3,
     CRASHES_MAX = 4,
     DEPOSITIONS_MAX = 3,
@@ -45,11 +46,13 @@ enum request_kind {
 };
 
 struct member {
-    int vm;                   /* -1: not requested yet */
-    int64_t at;               /* milliseconds from the beginning */
-    int64_t first_run, ended; /* the same; -1: not seen */
-    int64_t running_since;    /* the same; -1: it does not run */
-    int64_t ran;              /* milliseconds, without booting, saving and shutting down */
+    int vm;                    /* -1: not requested yet */
+    int64_t at;                /* milliseconds from the beginning */
+    int64_t first_run, ended;  /* the same; -1: not seen */
+    int64_t running_since;     /* the same; -1: it does not run */
+    int64_t ran;               /* milliseconds, without booting, saving and shutting down */
+    int64_t told;              /* when it was first shown to galernad; -1: not yet */
+    int64_t begun, ran_before; /* the last command to start or resume it, and `ran` then */
     bool was_held;
     bool disturbed; /* by its user, or by a failure */
 };
@@ -104,6 +107,7 @@ struct deposition {
 struct simulation {
     uint64_t seed;
     FILE *trace;   /* NULL: none */
+    bool is_tight; /* preemptable leases and reservations only, and nothing fails */
     int64_t began; /* milliseconds since 1970 */
     struct oned *oned;
     char directory[64]; /* everything on disk */
