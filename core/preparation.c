@@ -292,6 +292,16 @@ static uint32_t vms_by_source(struct engine *engine, const struct reservation *v
     return n;
 }
 
+static bool starts_exactly(const struct lease *lease)
+{
+    return lease->request.kind == LEASE_RESERVATION || lease->request.kind == LEASE_DEADLINE;
+}
+
+static int64_t image_deadline(const struct lease *lease, const struct reservation *vm)
+{
+    return starts_exactly(lease) ? vm->from : INSTANT_NONE;
+}
+
 /* Adds a transfer to these VMs, in time for the lease's start. False: none is possible, as the
  * lease's reason states. */
 static bool plan_transfer(struct engine *engine, struct lease *lease, struct proposal *proposal,
@@ -299,7 +309,7 @@ static bool plan_transfer(struct engine *engine, struct lease *lease, struct pro
 {
     const struct reservation_list *list = &engine->images->list;
     const struct reservation *vm = proposal->plan.vm;
-    bool exact = lease->request.kind == LEASE_RESERVATION || lease->request.kind == LEASE_DEADLINE;
+    bool exact = starts_exactly(lease);
     int64_t rate = image_rate_to_all(engine, vms, n), start;
     struct placement *to = image_placement(engine, vms, n, rate);
     const struct image_sending sending = {to, image_span(engine, lease, n, rate)};
@@ -317,7 +327,7 @@ static bool plan_transfer(struct engine *engine, struct lease *lease, struct pro
     }
     transfer = reservation_create(lease, RESERVATION_TRANSFER, start, start + sending.span, to);
     transfer->image = lease->request.image;
-    transfer->image_deadline = exact ? vm->from : INSTANT_NONE;
+    transfer->image_deadline = image_deadline(lease, vm);
     reservation_list_append(&proposal->preparation, transfer);
     proposal->n_transfers = 1;
     return true;
@@ -345,16 +355,6 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
     planned = n == 0 || plan_transfer(engine, lease, proposal, wanted, n);
     free(wanted);
     return planned;
-}
-
-static void insert_by_start(struct reservation_list *list, struct reservation *transfer)
-{
-    size_t place;
-
-    reservation_list_append(list, transfer);
-    for (place = list->n - 1; place && list->items[place - 1]->from > transfer->from; place--)
-        list->items[place] = list->items[place - 1];
-    list->items[place] = transfer;
 }
 
 /* The host of the VM's only file; HOST_NONE: the VM has no file. */
@@ -410,7 +410,7 @@ bool commit_preparation(struct engine *engine, struct lease *lease, const struct
     if (proposal->n_riders)
         join_transfer(engine, proposal);
     for (size_t i = planned->n - n_new; i < planned->n; i++)
-        insert_by_start(&engine->images->list, planned->items[i]);
+        image_transfers_insert(&engine->images->list, planned->items[i]);
     free(found);
     return ready;
 }
@@ -497,6 +497,7 @@ static bool hand_over(struct engine *engine, struct reservation *transfer, int64
         reservation_unbook(engine, transfer);
         transfer->lease = rider;
         transfer->image = rider->request.image;
+        transfer->image_deadline = image_deadline(rider, lease_plan_current(rider)->vm);
         reservation_book(engine, transfer);
         leave_transfer(engine, transfer, from);
         reservation_list_append(&rider->plan->preparation, transfer);

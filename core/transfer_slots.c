@@ -164,3 +164,19 @@ int64_t image_last_slot(const struct engine *engine, const struct reservation_li
             gap.until = deadline;
     }
 }
+
+void image_transfers_insert(struct reservation_list *transfers, struct reservation *transfer)
+{
+    size_t place;
+
+    reservation_list_append(transfers, transfer);
+    for (place = transfers->n - 1; place; place--) {
+        struct reservation *before = transfers->items[place - 1];
+
+        if (before->from < transfer->from ||
+            (before->from == transfer->from && before->until <= transfer->until))
+            break;
+        transfers->items[place] = before;
+    }
+    transfers->items[place] = transfer;
+}

@@ -97,6 +97,24 @@ static void transfers_follow_each_other(void **state)
     scenario_end(&s);
 }
 
+static void an_empty_image_does_not_hide_a_transfer_that_begins_with_it(void **state)
+{
+    struct scenario s;
+
+    scenario_with_images(&s, 4, TRANSFER_UNICAST);
+    ask_image(&s, 1, 1, "a.img", 250);
+    at(&s, 5);
+    ask_image(&s, 2, 1, "b.img", 250);
+    ask_image(&s, 3, 1, "empty.img", 0);
+    ask_image(&s, 4, 1, "c.img", 250);
+    assert_int_equal(lease_of(&s, 2)->reservations[0]->until, 40);
+    assert_int_equal(lease_of(&s, 3)->reservations[0]->until, 20);
+    assert_int_equal(lease_of(&s, 4)->reservations[0]->until, 60);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
 static void for_a_reservation_the_image_arrives_just_in_time(void **state)
 {
     struct scenario s;
@@ -191,6 +209,25 @@ static void riders_keep_the_transfer_of_a_cancelled_owner(void **state)
         expect_nothing_left(&s);
         scenario_end(&s);
     }
+}
+
+static void a_transfer_has_the_deadline_of_the_lease_that_takes_it_over(void **state)
+{
+    struct scenario s;
+
+    scenario_with_images(&s, 4, TRANSFER_MULTICAST);
+    ask_image(&s, 1, 1, "large.img", 6250);
+    reserve_image(&s, 2, 520, "a.img");
+    ask_image(&s, 3, 1, "a.img", 250);
+    settle(&s);
+    assert_int_equal(lease_of(&s, 2)->reservations[0]->image_deadline, 520);
+    cancel(&s, 2);
+    settle(&s);
+    assert_int_equal(lease_of(&s, 3)->reservations[0]->kind, RESERVATION_TRANSFER);
+    assert_int_equal(lease_of(&s, 3)->reservations[0]->image_deadline, INSTANT_NONE);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
 }
 
 static void without_riders_it_is_taken_back(void **state)
@@ -465,11 +502,13 @@ int main(void)
         cmocka_unit_test(a_lease_starts_when_its_image_is_there),
         cmocka_unit_test(unicast_sends_a_copy_to_each_vm_multicast_one_to_all),
         cmocka_unit_test(transfers_follow_each_other),
+        cmocka_unit_test(an_empty_image_does_not_hide_a_transfer_that_begins_with_it),
         cmocka_unit_test(for_a_reservation_the_image_arrives_just_in_time),
         cmocka_unit_test(a_reservation_whose_image_comes_too_late_is_refused),
         cmocka_unit_test(a_lease_rides_on_a_planned_multicast),
         cmocka_unit_test(redundant_transfers_may_be_wanted),
         cmocka_unit_test(riders_keep_the_transfer_of_a_cancelled_owner),
+        cmocka_unit_test(a_transfer_has_the_deadline_of_the_lease_that_takes_it_over),
         cmocka_unit_test(without_riders_it_is_taken_back),
         cmocka_unit_test(a_cancelled_transfer_frees_the_repository),
         cmocka_unit_test(a_cached_image_needs_no_transfer),
