@@ -143,6 +143,16 @@ static void lay_locally(struct windows *windows, const struct layout *layout, in
     free(used);
 }
 
+/* As Haizea sorts them: one that takes no time may follow one that begins with it. */
+static int by_start(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct turn *x = a, *y = b;
@@ -167,11 +177,13 @@ static void sort(void *items, size_t n, size_t size, int (*compare)(const void *
 }
 
 /* Gathers turns at the same time into one window, unless each VM has its own; by ascending time. */
-static void gather(struct windows *windows, bool one_by_one)
+static void gather(struct windows *windows, const struct layout *layout)
 {
     const size_t n_turns = windows->n;
+    const bool one_by_one = layout->engine->settings.exclusion == EXCLUSION_GLOBAL;
 
-    sort(windows->turns, n_turns, sizeof *windows->turns, by_time);
+    sort(windows->turns, n_turns, sizeof *windows->turns,
+         one_by_one && holds_memory_only(layout) ? by_start : by_time);
     windows->items = memory_new(n_turns, sizeof *windows->items);
     windows->n = 0;
     for (size_t i = 0; i < n_turns; i++) {
@@ -181,15 +193,6 @@ static void gather(struct windows *windows, bool one_by_one)
             windows->items[windows->n++] = (struct window){turn->from, turn->until, turn, 0};
         windows->items[windows->n - 1].n_vms++;
     }
-}
-
-static int by_from_until(const void *a, const void *b)
-{
-    const struct window *x = a, *y = b;
-
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->until < y->until ? -1 : x->until > y->until;
 }
 
 static void sort_stably(struct window *items, size_t n, int64_t (*key)(const struct window *))
@@ -250,8 +253,7 @@ static void shift_site_wide(struct windows *windows, const struct layout *layout
         items[i].from += shift;
         items[i].until += shift;
     }
-    if (windows->n)
-        qsort(items, windows->n, sizeof *items, by_from_until);
+    sort_stably(items, windows->n, key_from);
 }
 
 static void lay_out(struct windows *windows, const struct layout *layout)
@@ -266,7 +268,7 @@ static void lay_out(struct windows *windows, const struct layout *layout)
         lay_globally(windows, layout);
     else
         lay_locally(windows, layout, shifted ? 0 : overhead);
-    gather(windows, settings->exclusion == EXCLUSION_GLOBAL);
+    gather(windows, layout);
     if (shifted)
         shift_site_wide(windows, layout);
 }

@@ -82,8 +82,8 @@ static void check_run_moves(struct checker *checker, const struct schedule_lease
         suspended = r->progress == PROGRESS_DONE;
         if (r->from < first)
             first = r->from;
-        if (r->until > last)
-            last = r->until;
+        if (r->until > last || checker->result->haizea_1_0)
+            last = r->until; /* Haizea: of the last one in the list */
     }
     if (suspended)
         need_move(checker, lease, STATE_SUSPENDING, first);
