@@ -156,18 +156,15 @@ static bool is_event(const struct checker *checker, int64_t time)
     return low < checker->n_events && checker->events[low] == time;
 }
 
-/* Is it the time of a search for better hosts, a whole number of intervals after a start? */
+/* Is it the time of a search for better hosts, a whole number of intervals after an event? Searches
+ * begin when a lease may move, and begin anew whenever room is freed. */
 static bool is_look(const struct checker *checker, int64_t time)
 {
-    const struct schedule *schedule = checker->schedule;
-    int64_t interval = schedule->settings.look_interval;
+    int64_t interval = checker->schedule->settings.look_interval;
 
-    for (size_t i = 0; interval > 0 && i < schedule->n_moves; i++) {
-        const struct schedule_move *move = &schedule->moves[i];
-
-        if (move->to == STATE_ACTIVE && move->time < time && (time - move->time) % interval == 0)
+    for (size_t i = 0; interval > 0 && i < checker->n_events && checker->events[i] < time; i++)
+        if ((time - checker->events[i]) % interval == 0)
             return true;
-    }
     return false;
 }
 

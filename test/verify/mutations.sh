@@ -25,6 +25,10 @@ done
 own=$(dirname "$0")/data
 "$galerna" replay --quiet --set scheduling.policy-preemption=priority "$own/wish.lwf" \
     --record "$folder/wish.json"
+# Hosts are searched for anew, a whole number of intervals after something ended.
+"$galerna" replay --quiet --set scheduling.policy-host-selection=gridway \
+    --set scheduling.migration-interval=300 "$own/searches-again.lwf" --record "$folder/searches.json"
+"$galerna" verify --no-repeat "$folder/searches.json"
 # A lease is preempted, requeued and started again in the second in which its VMs start; one goes on with
 # the transfer of another one that was cancelled; one ends during a migration before its last one.
 for case in restarted-at-once rider-takes-over migrates-again; do
