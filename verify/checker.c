@@ -174,13 +174,20 @@ int64_t checker_planned_at(const struct checker *checker, const struct schedule_
 {
     size_t index = (size_t)(lease - checker->schedule->leases);
     const struct schedule_move *const *moves = checker_moves(checker, index);
-    int64_t time = SCHEDULE_UNSET;
+    size_t low = 0, high = checker_n_moves(checker, index);
 
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
-        if (moves[i]->time <= from &&
-            (moves[i]->to == STATE_SCHEDULED || moves[i]->to == STATE_SUSPENDED_SCHEDULED))
-            time = moves[i]->time;
-    return time == SCHEDULE_UNSET ? from : time;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (moves[middle]->time <= from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low-- > 0)
+        if (moves[low]->to == STATE_SCHEDULED || moves[low]->to == STATE_SUSPENDED_SCHEDULED)
+            return moves[low]->time;
+    return from;
 }
 
 int64_t checker_time_left(const struct schedule_lease *lease, const struct schedule_plan *plan)
