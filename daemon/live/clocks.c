@@ -1,6 +1,7 @@
 /* Detects clocks that differ or are set. */
 #include "daemon/live/clocks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/daemon.h"
@@ -8,6 +9,7 @@
 #include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
+#include "util/time_text.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON
 
@@ -77,6 +79,26 @@ void clocks_move(struct daemon *daemon, int64_t by)
     daemon->clocks.ahead -= by;
 }
 
+/* "back by 1h00m". */
+static void set_text(int64_t by, char *text, size_t size)
+{
+    char span[TIME_TEXT_MAX];
+
+    time_text_span(llabs(by), span, sizeof span);
+    snprintf(text, size, "%s by %s", by < 0 ? "back" : "forward", span);
+}
+
+static void ahead_text(int64_t ahead, char *text, size_t size)
+{
+    char span[TIME_TEXT_MAX];
+
+    time_text_span(llabs(ahead), span, sizeof span);
+    if (ahead == 0)
+        snprintf(text, size, "agrees with this machine's");
+    else
+        snprintf(text, size, "is %s %s this machine's", span, ahead < 0 ? "behind" : "ahead of");
+}
+
 void clocks_note_set(struct daemon *daemon, int64_t set, int64_t now, enum clocks_when when)
 {
     static const char *const since[] = {
@@ -85,10 +107,11 @@ void clocks_note_set(struct daemon *daemon, int64_t set, int64_t now, enum clock
         [CLOCKS_DOWN_AT_LEAST] = " or earlier, while the machine was down",
     };
     int64_t by = (set + (set > 0 ? 500 : -500)) / 1000;
+    char text[80];
 
-    log_warning("the clock was set by %.1f s%s", (double)set / 1000, since[when]);
-    store_history(daemon->store, STORE_NO_LEASE, now, "clock-set", "by %lld s%s", (long long)by,
-                  since[when]);
+    set_text(by, text, sizeof text);
+    log_warning("the clock was set %s%s", text, since[when]);
+    store_history(daemon->store, STORE_NO_LEASE, now, "clock-set", "%s%s", text, since[when]);
     daemon->clocks.set_by = by;
     daemon->clocks.set_at = now;
     daemon->clocks.set_when = when;
@@ -120,6 +143,7 @@ void clocks_step(struct daemon *daemon)
     struct clocks *clocks = &daemon->clocks;
     int64_t set = clocks_watch(clocks, clock_now_ms(), clock_monotonic()), date, at;
     bool known = clocks->known;
+    char by[80], ahead[80];
 
     if (set) {
         clocks_note_set(daemon, set, clocks->wall / 1000, CLOCKS_RUNNING);
@@ -129,13 +153,13 @@ void clocks_step(struct daemon *daemon)
         return;
     clocks->date_at = at;
     set = clocks_compare(clocks, date, (clocks->wall + (at - clocks->steady)) / 1000);
+    ahead_text(clocks->ahead, ahead, sizeof ahead);
     if (!known && clocks->ahead)
-        log_warning("OpenNebula's clock is %lld s ahead of this machine's",
-                    (long long)clocks->ahead);
+        log_warning("OpenNebula's clock %s", ahead);
     if (!set)
         return;
-    log_warning("OpenNebula's clock was set by %lld s and is now %lld s ahead of this machine's",
-                (long long)set, (long long)clocks->ahead);
+    set_text(set, by, sizeof by);
+    log_warning("OpenNebula's clock was set %s and now %s", by, ahead);
     theirs_was_set(daemon, set);
     daemon_replan(daemon, "OpenNebula's clock was set");
 }

@@ -30,7 +30,7 @@ becomes() {
 start_oned --hosts 2 --clock-offset 3600
 start_galernad
 until_said log 'connected to OpenNebula'
-grep -qE 'clock is (3599|3600|3601) s ahead of this machine' "$work/log" || fail "the difference is not noticed"
+grep -qE 'clock is (59m59s|1h00m) ahead of this machine' "$work/log" || fail "the difference is not noticed"
 
 begun=$(date +%s)
 oned submit --cpu 1 --memory 128 --haizea START=now,DURATION=00:00:25 >"$work/vm"
@@ -46,4 +46,4 @@ becomes 1 running 14
 becomes 2 running 14
 becomes 0 ended 24
 becomes 1 ended 28
-grep -qE 'clock was set by -[45][0-9]{3} s' "$work/log" || fail "the jump is not noticed"
+grep -qE 'clock was set back by 1h[0-9]{2}m and now is [0-9]+m[0-9]{2}s behind this machine' "$work/log" || fail "the jump is not noticed"

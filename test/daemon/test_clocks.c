@@ -297,7 +297,7 @@ static void it_stands_in_the_history(void **state)
     char text[64] = "";
 
     store_each_event(daemon.store, STORE_NO_LEASE, 1, collect, text, NULL);
-    assert_string_equal(text, "clock-set by -3600 s while galernad was not running");
+    assert_string_equal(text, "clock-set back by 1h00m while galernad was not running");
 }
 
 static void this_boot_has_a_name_that_stays(void **state)
