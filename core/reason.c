@@ -122,7 +122,7 @@ static const struct {
     [REASON_NONE] = {LEAD_NONE, ""},
     [REASON_NO_ROOM_NOW] = {LEAD_WAITS, "for room: %v requested, room for %n now%s"},
     [REASON_PLANNED] = {LEAD_NONE, "planned to start at %t"},
-    [REASON_REFUSED_BY_POLICY] = {LEAD_NONE, "refused by policy: %s"},
+    [REASON_REFUSED_BY_POLICY] = {LEAD_REFUSED, "policy %s"},
     [REASON_TOO_BIG] = {LEAD_REFUSED,
                         "%v requested, but all hosts together hold at most %n when empty"},
     [REASON_NO_ROOM_AT_START] = {LEAD_REFUSED, "no room for %v from %t until %t, only for %n%s"},
@@ -306,6 +306,10 @@ static const char *sentence_of(const struct reason *reason)
                "are stuck on it";
     if (reason->id == REASON_DRAINED && reason->text && *reason->text)
         return "%s";
+    if (reason->id == REASON_DEADLINE_MISSED && n[1] == INSTANT_NEVER)
+        return "cancelled: must end by %t, but has no known end";
+    if (reason->id == REASON_DEADLINE_UNREACHABLE && n[1] == INSTANT_NEVER)
+        return "must end by %t, but has no known end";
     if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text && n[1] <= n[0])
         return "no room in time for it to end by %t%o: %s";
     if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text)

@@ -15,7 +15,7 @@ enum reason_id {
                          * other reasons about room: the hosts, or NULL */
     REASON_PLANNED,     /* will start at n[0]; until n[3], if not 0, lease n[1] has host n[2], or
                          * (-1) it is drained or booked (text: which) */
-    REASON_REFUSED_BY_POLICY, /* text: the module's sentence */
+    REASON_REFUSED_BY_POLICY, /* text: the module's name and sentence */
     REASON_TOO_BIG,           /* never fits: n[0] VMs, n[1] is the most the empty site holds */
     REASON_NO_ROOM_AT_START,  /* reservation: of n[0] VMs from n[1] to n[2], only n[3] fit */
     /* Demands beyond amounts (demand.h); PCI devices are packed by reason_of_device(): */

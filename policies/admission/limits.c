@@ -381,6 +381,12 @@ static void room_text(const struct policy *policy, int64_t room, char *text, siz
                  (long long)(room - policy->hours.now + BUDGET_HOUR - 1) / BUDGET_HOUR);
 }
 
+/* Short leases of less than 0.1 hours are not told that they ask for none. */
+static int decimals(double hours)
+{
+    return hours > 0 && hours < 0.05 ? 4 : 1;
+}
+
 static enum galerna_verdict check_hours(struct policy *policy, const struct group *group,
                                         const struct galerna_admission_request *request,
                                         enum limit limit, struct galerna_result *result)
@@ -411,15 +417,15 @@ static enum galerna_verdict check_hours(struct policy *policy, const struct grou
     most = budget_most(&policy->hours, &asked, week);
     if (most > (double)hours * hour)
         return host->answer(result, GALERNA_REFUSED_FOR_GOOD, reason,
-                            "%.1f %s requested in a week; %s may have %lld", most / hour, unit,
-                            whose, (long long)hours);
+                            "%.*f %s requested in a week; %s may have %lld", decimals(most / hour),
+                            most / hour, unit, whose, (long long)hours);
     used = budget_used(&policy->hours, week);
     room_text(policy, budget_room(&policy->hours, asked, (double)hours * hour), room, sizeof room);
     return host->answer(result, GALERNA_REFUSED_FOR_NOW, reason,
-                        "%.1f %s requested in a week; %s may have %lld, of which %.1f are used and "
+                        "%.*f %s requested in a week; %s may have %lld, of which %.1f are used and "
                         "%.1f promised; %s",
-                        most / hour, unit, whose, (long long)hours, used / hour,
-                        (all - more - used) / hour, room);
+                        decimals(most / hour), most / hour, unit, whose, (long long)hours,
+                        used / hour, (all - more - used) / hour, room);
 }
 
 enum { AMOUNT_TEXT = 48 };

@@ -182,7 +182,7 @@ static bool admit_only_even_ids(void *context, const struct lease *lease, int64_
                                 struct reason *reason)
 {
     reason->id = REASON_REFUSED_BY_POLICY;
-    reason->text = "odd numbers are not served";
+    reason->text = "odds: odd numbers are not served";
     return lease->request.id % 2 == 0;
 }
 
@@ -196,7 +196,7 @@ static void admission_refuses_with_the_policys_own_sentence(void **state)
     best_effort(&s, 2, 1, 10);
     assert_string_equal(states_of(&s, 1), "0 Pending Rejected");
     assert_string_equal(reason_of(&s, 1),
-                        "refused-by-policy: refused by policy: odd numbers are not served");
+                        "refused-by-policy: refused: policy odds: odd numbers are not served");
     assert_int_equal(state_of(&s, 2), LEASE_ACTIVE);
     run_to_end(&s);
     expect_nothing_left(&s);

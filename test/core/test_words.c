@@ -106,7 +106,7 @@ static void every_reason_has_its_own_name_and_a_sentence(void **state)
 static void numbers_times_and_texts_go_into_the_sentence(void **state)
 {
     struct reason room = {.id = REASON_NO_ROOM_AT_START, .n = {3, 100, 200, 1}};
-    struct reason policy = {.id = REASON_REFUSED_BY_POLICY, .text = "not today"};
+    struct reason policy = {.id = REASON_REFUSED_BY_POLICY, .text = "days: not today"};
     struct reason silent = {.id = REASON_FAILED};
     struct reason drained = {.id = REASON_ROOM_RESERVED, .n = {1, -1, 3, 100}, .text = "drained"};
     struct reason booked = {
@@ -130,7 +130,7 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     assert_string_equal(sentence, "the 2 hosts that it may use are quarantined, host 3 until +100: "
                                   "VMs failed or are stuck on them");
     reason_format(&policy, sentence, sizeof sentence, plus_text);
-    assert_string_equal(sentence, "refused by policy: not today");
+    assert_string_equal(sentence, "refused: policy days: not today");
     reason_format(&silent, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "failed: ");
     reason_format(&drained, sentence, sizeof sentence, plus_text);

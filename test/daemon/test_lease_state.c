@@ -351,7 +351,7 @@ static void a_reason_is_a_value(void **state)
     const struct vm_record vm = {.cpu = 150, .memory = 512};
     const struct reason no_room = {.id = REASON_NO_ROOM_NOW, .n = {2, 1}};
     const struct reason refused = {
-        .id = REASON_REFUSED_BY_POLICY, .text = "not on Sundays", .word = "sunday"};
+        .id = REASON_REFUSED_BY_POLICY, .text = "days: not on Sundays", .word = "sunday"};
     const struct lease_record *lease = add(store, 10, PHASE_WAITING, GOAL_NONE);
     char text[STORE_SENTENCE_MAX];
 
@@ -369,10 +369,10 @@ static void a_reason_is_a_value(void **state)
                         "for room: 2 VMs requested, room for 1 now (1.50 CPU and 512 MB each)");
     assert_int_equal(lease_refuse(store, lease, NOW, &refused, NULL), 0);
     assert_string_equal(lease->reason_word, "sunday");
-    assert_string_equal(lease->reason, "not on Sundays");
+    assert_string_equal(lease->reason, "days: not on Sundays");
     assert_int_equal(lease->reason_n[4], 0);
     store_reason_sentence(lease, false, text, sizeof text);
-    assert_string_equal(text, "refused by policy: not on Sundays");
+    assert_string_equal(text, "refused: policy days: not on Sundays");
 }
 
 static void the_oldest_host_to_avoid_is_forgotten(void **state)

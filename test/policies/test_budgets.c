@@ -135,6 +135,12 @@ static void a_week_of_the_calendar_begins_on_monday(void **state)
         &scene, &lease, GALERNA_REFUSED_FOR_NOW, "too-many-vm-hours",
         "1.0 VM-hours requested in a week; a user may have 48, of which 0.0 are used and "
         "48.0 promised; room from 2026-11-30 00:00 on");
+    lease = new_lease(&scene, 3, 1, 36);
+    expect_refusal(
+        &scene, &lease, GALERNA_REFUSED_FOR_NOW, "too-many-vm-hours",
+        "0.0100 VM-hours requested in a week; a user may have 48, of which 0.0 are used and "
+        "48.0 promised; room from 2026-11-30 00:00 on");
+    lease = new_lease(&scene, 3, 1, HOUR);
     lease.kind = GALERNA_LEASE_RESERVATION;
     lease.start = 5 * DAY; /* the next Monday */
     assert_int_equal(ask(&scene, &lease), GALERNA_OK);
