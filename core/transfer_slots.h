@@ -48,8 +48,8 @@ int64_t image_first_slot(const struct engine *engine, const struct reservation_l
  */
 int64_t image_last_slot(const struct engine *engine, const struct reservation_list *transfers,
                         const struct image_sending *sending, int64_t deadline);
-/* Adds the transfer to those by start; one of no time (an empty image) comes before another with the
- * same start, so that the gap behind it does not begin during the other. O(t). */
+/* Adds the transfer to those by start; one of no time (an empty image) comes before another with
+ * the same start, so that the gap behind it does not begin during the other. O(t). */
 void image_transfers_insert(struct reservation_list *transfers, struct reservation *transfer);
 /* Does the host have that much network during [from, until)? */
 bool image_network_is_free(const struct engine *engine, uint32_t host, int64_t network,

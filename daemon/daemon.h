@@ -133,16 +133,16 @@ struct daemon {
     struct rebalancing rebalancing;
     struct asked_hosts asked;
     struct making *makings; /* requests whose VMs have been created and not yet seen */
-    bool attribute_asked; /* the planner tries a change requested by a VM's attribute */
-    bool replan;          /* rebuild the engine in the next cycle */
-    char replan_why[128]; /* the first reason, for the log */
-    bool cycle_due;       /* something has changed since the last cycle */
-    bool answers_due;     /* commands were answered since the last cycle */
-    int64_t answers_wait; /* monotonic milliseconds: until then, wait for more answers */
-    int64_t cycle_began;  /* monotonic milliseconds */
-    int64_t plan_began;   /* monotonic milliseconds */
-    bool poll_ok;         /* the last poll was complete */
-    bool guarded;         /* this daemon may act */
+    bool attribute_asked;   /* the planner tries a change requested by a VM's attribute */
+    bool replan;            /* rebuild the engine in the next cycle */
+    char replan_why[128];   /* the first reason, for the log */
+    bool cycle_due;         /* something has changed since the last cycle */
+    bool answers_due;       /* commands were answered since the last cycle */
+    int64_t answers_wait;   /* monotonic milliseconds: until then, wait for more answers */
+    int64_t cycle_began;    /* monotonic milliseconds */
+    int64_t plan_began;     /* monotonic milliseconds */
+    bool poll_ok;           /* the last poll was complete */
+    bool guarded;           /* this daemon may act */
     bool stopping;
     struct reload *reload;
     bool reload_due; /* begin a reload when none is in progress */

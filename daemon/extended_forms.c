@@ -63,8 +63,8 @@ static bool may_be_placed(const struct daemon *daemon, const struct looked_at *o
             asked_hosts_have(&daemon->asked, vm->host, observed->history.cluster) ||
             rebalancing_asks(&daemon->rebalancing, observed->history.cluster) ||
             planner_leaves_by(daemon->planner, vm, now) != INSTANT_NONE ||
-            (one->lease && (store_is_preempted(one->lease) ||
-                            planner_may_move(daemon->planner, one->lease))));
+            (one->lease &&
+             (store_is_preempted(one->lease) || planner_may_move(daemon->planner, one->lease))));
 }
 
 static struct looked_at looked_at(const struct daemon *daemon, const struct vm_record *vm)
