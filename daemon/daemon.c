@@ -140,6 +140,8 @@ void daemon_planned(void *context, bool made)
     }
     if (made && planner_is_outdated(daemon->planner))
         daemon_replan(daemon, "leases deviate from the plan");
+    if (planner_doubts_rules(daemon->planner) && world_want_site(daemon->world))
+        world_poll(daemon->world, POLL_FULL);
     if (made && intake_can_go_on(daemon))
         daemon_wake(daemon);
     finish_cycle(daemon);

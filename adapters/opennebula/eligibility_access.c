@@ -114,6 +114,7 @@ static void read_access(const struct eligibility *eligibility, const struct vm *
     if (!eligibility->acl || vm->gid == 0 || acl_is_administrator(&subject)) {
         permit_all(eligibility, access);
     } else {
+        access->by_rules = true;
         permit_hosts(eligibility, &subject, access);
         permit_datastores(eligibility, &subject, access);
         permit_networks(eligibility, &subject, access);
@@ -134,4 +135,9 @@ uint32_t eligibility_access_of(struct eligibility *eligibility, const struct vm 
         read_access(eligibility, vm, &eligibility->accesses[number]);
     }
     return number;
+}
+
+bool eligibility_follows_rules(struct eligibility *eligibility, const struct vm *vm)
+{
+    return eligibility->accesses[eligibility_access_of(eligibility, vm)].by_rules;
 }

@@ -30,6 +30,7 @@ enum { OWNER_BYTES_MAX = 1 << 20, OWNER_NETWORK_BYTES_MAX = 1 << 16, DATASTORE_B
 struct access {
     uint64_t *hosts;
     bool *datastores, *networks; /* by index in the pool */
+    bool by_rules;               /* not everything may be used */
     size_t bytes, network_bytes; /* of texts evaluated so far */
 };
 

@@ -90,6 +90,11 @@ void world_destroy(struct world *world); /* NULL is allowed */
  * not wait for a full poll: pending VMs are requested in parallel, and `polled` is called. */
 void world_poll(struct world *world, enum poll_kind kind);
 bool world_polling(const struct world *world);
+/* The next full poll reads the site (datastores, networks, clusters, users, access rules), however
+ * old the last one is. False: it does so already. */
+bool world_want_site(struct world *world);
+/* Monotonic milliseconds: when the site was last requested. */
+int64_t world_site_asked(const struct world *world);
 
 /* Poll some VMs now; `seen` is called when the answer has arrived or failed. One call at a time. */
 void world_look(struct world *world, const int32_t *ids, size_t n,

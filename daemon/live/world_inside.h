@@ -44,8 +44,8 @@ struct world {
     struct hosts_seen *hosts;
     struct site_seen *site;
     struct vmgroups_seen *vmgroups;
-    bool in_vmgroups; /* a VM is in a VM group */
-    int64_t site_asked;
+    bool in_vmgroups;                /* a VM is in a VM group */
+    int64_t site_asked, site_wanted; /* site_wanted: it must not be older than that */
     struct full_forms full, full_next;
     int32_t *wanted;
     size_t n_wanted;

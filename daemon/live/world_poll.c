@@ -304,6 +304,7 @@ static void poll_begin(struct world *world, enum poll_kind kind)
         if (world->wants_uses)
             ask(world, CLOUD_USES, uses_in);
         if (!world->site || world->wants_uses || /* clusters have the rebalancing settings */
+            world->site_wanted > world->site_asked ||
             world->asked - world->site_asked >= world->settings.site_interval) {
             world->site_next = memory_new(1, sizeof *world->site_next);
             world->site_next->references = 1;
@@ -433,4 +434,17 @@ void world_poll(struct world *world, enum poll_kind kind)
 bool world_polling(const struct world *world)
 {
     return world->polling;
+}
+
+bool world_want_site(struct world *world)
+{
+    if (world->site_wanted > world->site_asked)
+        return false;
+    world->site_wanted = clock_monotonic();
+    return true;
+}
+
+int64_t world_site_asked(const struct world *world)
+{
+    return world->site_asked;
 }

@@ -33,6 +33,21 @@ bool lease_holds_hosts(const struct lease_record *lease)
            lease->phase == PHASE_STOPPING;
 }
 
+bool planner_has_old_rules(const struct planner *planner, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    for (size_t i = 0; i < n && !lease->accepted && planner->picture.eligibility; i++) {
+        const struct vm_observation *observed = world_vm(planner->world, vms[i]->id);
+
+        if (observed && observed->full && observed->since >= world_site_asked(planner->world) &&
+            eligibility_follows_rules(planner->picture.eligibility, observed->full))
+            return true;
+    }
+    return false;
+}
+
 bool planner_has_sent_nothing(const struct planner *planner, const struct lease_record *lease)
 {
     size_t n;

@@ -21,9 +21,13 @@ enum {
 static void cannot_be_placed(struct facts *facts, const struct lease_record *lease,
                              const struct reason *reason, int64_t retry)
 {
-    facts_note(facts,
-               lease->kind != LEASE_BEST_EFFORT && !lease->accepted ? NOTE_REFUSED : NOTE_REASON,
-               lease->id, reason, retry);
+    enum note_kind kind = NOTE_REASON;
+
+    if (lease->kind != LEASE_BEST_EFFORT && !lease->accepted)
+        kind = reason->id == REASON_HOSTS_EXCLUDED && planner_has_old_rules(facts->planner, lease)
+                   ? NOTE_DOUBTED
+                   : NOTE_REFUSED;
+    facts_note(facts, kind, lease->id, reason, retry);
 }
 
 /* --- leases and VMs --------------------------------------------------------------------------- */

@@ -165,6 +165,10 @@ static void rejected(struct planner *planner, const struct lease_record *lease,
             planner->retry = now + POLICY_PAUSE;
         return;
     }
+    if (reason->id != REASON_REFUSED_BY_POLICY && planner_has_old_rules(planner, lease)) {
+        planner_doubts(planner, lease, reason);
+        return;
+    }
     told = planner_reason_in_full(planner, lease, &told, text, sizeof text);
     lease_refuse(planner->store, lease, now, &told, vm);
 }

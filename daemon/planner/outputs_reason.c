@@ -117,3 +117,11 @@ void planner_set_reason(struct planner *planner, const struct lease_record *leas
     lease_explain(planner->store, lease, &told, planner_vm_without_room(planner, lease, reason),
                   INSTANT_NONE);
 }
+
+void planner_doubts(struct planner *planner, const struct lease_record *lease,
+                    const struct reason *reason)
+{
+    planner_set_reason(planner, lease, reason);
+    planner->n_unplaced++;
+    planner->doubts_rules = true;
+}

@@ -365,7 +365,7 @@ static void forget_moves(struct planner *planner)
 static int begin_rebuild(struct planner *planner, struct error *err)
 {
     planner->n_arrivals = planner->n_departures = planner->n_unplaced = 0;
-    planner->outdated = false;
+    planner->outdated = planner->doubts_rules = false;
     planner->built = clock_monotonic();
     planner->retry = INSTANT_NEVER;
     lose_engine(planner);
@@ -512,6 +512,11 @@ bool planner_is_outdated(const struct planner *planner)
 bool planner_is_asked(const struct planner *planner)
 {
     return planner->n_waiting > 0;
+}
+
+bool planner_doubts_rules(const struct planner *planner)
+{
+    return planner->doubts_rules;
 }
 
 size_t planner_unplaced(const struct planner *planner)

@@ -59,6 +59,7 @@ enum note_kind {
     NOTE_STAYS,    /* a VM cannot leave its host: reason, retry */
     NOTE_RANK,     /* the rank is invalid: text */
     NOTE_REFUSED,  /* reason */
+    NOTE_DOUBTED,  /* as NOTE_REFUSED, but by access rules that may be older than the request */
 };
 
 /* A finding about a lease while facts are gathered; applied to the store afterwards. */
@@ -169,7 +170,8 @@ struct planner {
                           needed */
     bool is_rebuild;   /* a complete plan is in progress, not a step */
     bool moves_cold;   /* migrations to better hosts suspend the VM */
-    size_t n_unplaced; /* adopted leases without a place */
+    size_t n_unplaced; /* adopted leases without a place, and doubted refusals */
+    bool doubts_rules; /* a request waits for access rules that are not older */
 
     int64_t *arrivals, *departures; /* lease ids for the next step */
     size_t n_arrivals, arrivals_allocated, n_departures, departures_allocated;
@@ -227,6 +229,9 @@ bool planner_may_suspend(const struct planner *planner, const struct lease_recor
 /* Let the reservation begin at `at`, or now if that has passed, and end as promised. */
 void request_set_start(const struct lease_record *lease, int64_t at, int64_t now,
                        struct lease_request *request);
+/* Would a refusal of the new lease be by access rules that were read before its VMs were observed?
+ * OpenNebula may have newer ones. O(VMs of the lease). */
+bool planner_has_old_rules(const struct planner *planner, const struct lease_record *lease);
 /* Is the lease to start, without a command sent to one of its VMs? O(VMs of the lease). */
 bool planner_has_sent_nothing(const struct planner *planner, const struct lease_record *lease);
 int64_t lease_remaining(const struct lease_record *lease, int64_t now);
@@ -335,6 +340,9 @@ const struct vm_record *planner_vm_without_room(const struct planner *planner,
 struct reason planner_reason_in_full(const struct planner *planner,
                                      const struct lease_record *lease, const struct reason *known,
                                      char *text, size_t size);
+/* The lease is not refused for this reason before newer access rules have been read. */
+void planner_doubts(struct planner *planner, const struct lease_record *lease,
+                    const struct reason *reason);
 void planner_set_reason(struct planner *planner, const struct lease_record *lease,
                         const struct reason *reason);
 bool planner_is_about_leaving(enum reason_id reason);

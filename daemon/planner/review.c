@@ -91,6 +91,9 @@ static void take_note(struct planner *planner, const struct note *note, int64_t 
         if (lease_explain(planner->store, lease, &reason, NULL, note->retry))
             lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
         break;
+    case NOTE_DOUBTED:
+        planner_doubts(planner, lease, &reason);
+        break;
     case NOTE_STAYS:
         lease_explain(planner->store, lease, &reason, NULL, note->retry);
         break;
