@@ -78,12 +78,20 @@ static bool will_start(const char *phase)
            strcmp(phase, "reserved") == 0;
 }
 
+/* Has the lease a place in the plan, or is it not known to have none? */
+static bool is_planned(const json_t *lease)
+{
+    const char *word = client_text(json_object_get(lease, "reason"), "word");
+
+    return !*word || strcmp(word, "planned") == 0;
+}
+
 /* The start of a lease that no host can hold, or that waits for its user, is not estimated. */
 static bool may_be_estimated(const json_t *lease)
 {
     const char *word = client_text(json_object_get(lease, "reason"), "word");
 
-    return !*word || strcmp(word, "planned") == 0 || strcmp(word, "no-room-now") == 0;
+    return is_planned(lease) || strcmp(word, "no-room-now") == 0;
 }
 
 /* The lease's activity says when; this adds how long that is. */
@@ -99,8 +107,11 @@ static void print_expected(const json_t *lease, int64_t expected, int64_t now, F
         return;
     }
     time_text_relative(expected, now, relative, sizeof relative);
-    fprintf(stream, "%s %s: %s.\n", client_span(lease, "run") > 0 ? "Resumes" : "Starts", relative,
-            lease_text_is_contract(lease) ? "contract" : "estimate, may change");
+    if (lease_text_is_contract(lease) && !is_planned(lease))
+        fprintf(stream, "Its start is due %s: contract.\n", relative);
+    else
+        fprintf(stream, "%s %s: %s.\n", client_span(lease, "run") > 0 ? "Resumes" : "Starts",
+                relative, lease_text_is_contract(lease) ? "contract" : "estimate, may change");
 }
 
 /* The lease's start time has passed, but it did not start. */

@@ -232,10 +232,12 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
 
 enum { FEW_VMS = 64 };
 
-/* The VM's host: current, last or planned; -1: none. A plan that was given up is none. */
+/* The VM's host: current, last or planned; -1: none. A plan that was given up is none,
+ * nor one without a place for the reservation. */
 static int32_t host_of(const struct lease_record *lease, const struct vm_record *vm)
 {
-    bool is_planned = lease->phase < PHASE_PARKED || lease->phase == PHASE_FAILED;
+    bool is_planned =
+        (lease->phase < PHASE_PARKED && !lease->at_risk) || lease->phase == PHASE_FAILED;
 
     return is_planned || vm->ran || vm->ran_for > 0 || *vm->stays ? vm->host : -1;
 }

@@ -297,6 +297,16 @@ static void sentences_about_a_lease_fit_the_terminal(void **state)
     setenv("COLUMNS", "80", 1);
 }
 
+static void a_start_without_a_place_is_not_announced(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect(fixture, "lease why 24", EXIT_DONE,
+           "Lease 24 (risk of anna):\n"
+           "Reserved. At present: no host can be used.\n"
+           "Its start is due in 2h00m: contract.\n");
+}
+
 static void a_start_that_has_passed_is_called_so(void **state)
 {
     struct fixture *fixture = *state;
@@ -509,6 +519,7 @@ int main(void)
         TEST(a_lease_is_shown),
         TEST(a_move_does_not_interrupt_the_run),
         TEST(sentences_about_a_lease_fit_the_terminal),
+        TEST(a_start_without_a_place_is_not_announced),
         TEST(a_start_that_has_passed_is_called_so),
         TEST(other_tables),
         TEST(an_answer_that_may_be_outdated_says_so),

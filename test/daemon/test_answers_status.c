@@ -78,12 +78,14 @@ static void a_reservation_at_risk_keeps_its_start(void **state)
     lease->expected = INSTANT_NONE;
     lease->reason_id = REASON_NO_HOST_ALLOWED;
     lease->reason_n[0] = 1;
+    lease->at_risk = true;
     store_put_text(&lease->reason_word, "no-host-allowed", STORE_GROUP_MAX);
     answer =
         expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":5}", "galerna-lease-why/1");
     shown = json_object_get(answer, "lease");
     assert_true(json_is_string(json_object_get(shown, "expected")));
     assert_string_equal(json_string_value(json_object_get(shown, "promise")), "contract");
+    assert_int_equal(json_array_size(json_object_get(shown, "hosts")), 0);
     assert_non_null(strstr(json_string_value(json_object_get(shown, "activity")),
                            "(contract). At present: 1 VM requested, but no enabled host meets its "
                            "requirements"));
