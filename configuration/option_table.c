@@ -261,7 +261,7 @@ const struct configuration_option option_table[] = {
      "accepted reservation, deadline lease or immediate lease. no: it keeps its host until it is "
      "unlocked by hand."},
     {"opennebula", "end-warning", OPTION_SECONDS, LIVE(end_warning), NULL, "300", 0, SECONDS_MOST,
-     "Warn the user this long before the end of a lease; 0: never."},
+     "Warn the user this long before the end of a lease that is longer than that; 0: never."},
     {"opennebula", "unused-after", OPTION_SECONDS, LIVE(unused_after), NULL, "0", 0, SECONDS_MOST,
      "A lease whose VMs all use less than unused-cpu for this long ends early: its owner is "
      "notified, and it ends after end-warning unless its VMs are used. Does not apply to plain VMs "

@@ -65,8 +65,9 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
             miss(daemon, lease, EVENT_TIME_OVER, now);
     } else if (lease->end <= now) {
         reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
-    } else if (warning > 0 && !lease->warned && lease->end - warning <= now &&
-               lease->phase == PHASE_RUNNING && !store_is_preempted(lease)) {
+    } else if (warning > 0 && lease->duration > warning && !lease->warned &&
+               lease->end - warning <= now && lease->phase == PHASE_RUNNING &&
+               !store_is_preempted(lease)) {
         lease_time_text(lease->end, when, sizeof when);
         lease_note_warned(daemon->store, lease);
         lease_explain(daemon->store, lease,
@@ -161,14 +162,19 @@ static bool is_missed(const struct lease_record *lease, int64_t now)
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     int64_t promised = store_promised_start(lease);
+    char text[STORE_TEXT_MAX], why[STORE_TEXT_MAX] = "";
 
     if (is_missed(lease, now) && !is_known(daemon, lease))
         return;
     if (is_missed(lease, now))
         miss(daemon, lease, EVENT_MISSED, now);
     else if (promised != INSTANT_NONE && promised + daemon->live->poll_interval < now &&
-             !lease->late)
-        note_not_started(daemon, lease, "", now);
+             !lease->late) {
+        store_reason_sentence(lease, true, text, sizeof text);
+        if (lease->at_risk)
+            snprintf(why, sizeof why, ": %.*s", (int)sizeof why - 3, text);
+        note_not_started(daemon, lease, why, now);
+    }
 }
 
 static bool takes_vms(const struct daemon *daemon, int32_t id)
@@ -262,7 +268,8 @@ int64_t reconcile_lease_time(const struct daemon *daemon, const struct lease_rec
         earlier(&next, store_promised_start(lease) + daemon->live->poll_interval + 1, now);
     if (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING) {
         earlier(&next, lease->end, now);
-        if (!lease->warned && instant_is_set(lease->end) && daemon->live->end_warning)
+        if (!lease->warned && instant_is_set(lease->end) &&
+            lease->duration > daemon->live->end_warning)
             earlier(&next, lease->end - daemon->live->end_warning, now);
     } else if (lease->phase == PHASE_GATHERING) {
         earlier(&next, lease->group_until, now);

@@ -30,7 +30,7 @@ until_said webhook '^[0-9]+$'
 
 start_oned --boot-time 0 --hosts 2 --cpu 4 --memory 4096
 cat >>"$work/conf" <<END
-end-warning: 2:00:00
+end-warning: 0:59:55
 retry-limit: 1
 [notify people]
 mail: owner, ops@example.org

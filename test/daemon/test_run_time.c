@@ -3,11 +3,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
+#include "daemon/live/reconcile_inside.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
@@ -57,8 +60,8 @@ static void nobody_is_warned_of_an_end_before_the_start(void **state)
     scene.live.end_warning = 300;
     lease = lease_add(scene.daemon.store, 1, PHASE_STARTING, LEASE_RESERVATION);
     lease->accepted = true;
-    lease->start = 1000;
-    lease->duration = 100;
+    lease->start = 700;
+    lease->duration = 400;
     lease->end = 1100;
     scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024);
     vm = fake_cloud_add_vm(scene.fake, 1, VM_BOOTING, 0, 100, 1024);
@@ -71,6 +74,56 @@ static void nobody_is_warned_of_an_end_before_the_start(void **state)
     reconcile(&scene.daemon, 1002);
     assert_int_equal(lease->phase, PHASE_RUNNING);
     assert_true(lease->warned);
+    scene_close(&scene);
+}
+
+/* It is shorter than the warning is early: its end is known from its start on. */
+static void nobody_is_warned_of_the_end_of_a_short_lease(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    scene.live.end_warning = 300;
+    lease = lease_add(scene.daemon.store, 1, PHASE_RUNNING, LEASE_RESERVATION);
+    lease->accepted = true;
+    lease->start = lease->since = 1000;
+    lease->duration = 100;
+    lease->end = 1100;
+    reconcile_watch_end(&scene.daemon, lease, 1050);
+    assert_false(lease->warned);
+    lease->start = 700;
+    lease->duration = 400;
+    reconcile_watch_end(&scene.daemon, lease, 1050);
+    assert_true(lease->warned);
+    scene_close(&scene);
+}
+
+static void keep_late(void *context, const struct store_event *event)
+{
+    if (strcmp(event->event, "late") == 0)
+        snprintf(context, STORE_TEXT_MAX, "%s", event->text);
+}
+
+static void one_that_is_late_without_a_place_says_why(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    char text[STORE_TEXT_MAX] = "";
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = lease_add(scene.daemon.store, 1, PHASE_RESERVED, LEASE_RESERVATION);
+    lease->accepted = lease->at_risk = true;
+    lease->start = 1000;
+    lease->duration = 100;
+    lease_explain(scene.daemon.store, lease,
+                  &(struct reason){.id = REASON_NO_HOST_ALLOWED, .n = {1}}, NULL, INSTANT_NONE);
+    reconcile_watch_promise(&scene.daemon, lease, 1050);
+    assert_true(lease->late);
+    assert_int_equal(store_each_event(scene.daemon.store, 1, 0, keep_late, text, NULL), 0);
+    assert_string_equal(text,
+                        "not started 50s after its start: 1 VM requested, but no enabled host "
+                        "meets its requirements");
     scene_close(&scene);
 }
 
@@ -245,6 +298,8 @@ int main(void)
         TEST(a_group_of_which_one_vm_moves_ends_when_it_was_to_end),
         TEST(a_group_runs_on_for_the_time_that_its_user_stopped_one_vm),
         TEST(nobody_is_warned_of_an_end_before_the_start),
+        TEST(nobody_is_warned_of_the_end_of_a_short_lease),
+        TEST(one_that_is_late_without_a_place_says_why),
         TEST(a_record_that_is_opened_again_counts_when_it_is_closed),
         TEST(the_time_of_a_boot_that_failed_does_not_count),
     };
