@@ -168,7 +168,8 @@ static void log_command(const struct enactor *enactor, const struct vm_record *v
     if (lease)
         store_activity(lease, clock_now(), text, sizeof text);
     if (host >= 0)
-        snprintf(where, sizeof where, " on host %d", host);
+        snprintf(where, sizeof where, " %s host %d",
+                 command_kinds[vm->command].load == LOADS_NEXT_HOST ? "to" : "on", host);
     if (vm->in_vain)
         log_warning_of(vm->lease, vm->id,
                        "VM %d of lease %lld: its last command had no effect; %s is sent again",

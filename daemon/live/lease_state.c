@@ -427,14 +427,15 @@ bool lease_expect(struct store *store, const struct lease_record *lease, int64_t
 bool lease_note_preemption(struct store *store, const struct lease_record *lease, int64_t other,
                            int64_t at)
 {
+    bool has_cause = store_is_preempted(lease) && lease->preempted_for == other;
     struct lease_record *record;
 
-    if (lease->preempted_for == other && lease->preempted_at == at)
+    if (has_cause && lease->preempted_at == at)
         return false;
     record = store_change_lease(store, lease);
     record->preempted_for = other;
     record->preempted_at = at;
-    return true;
+    return !has_cause;
 }
 
 void lease_keeps_hosts(struct store *store, const struct lease_record *lease, int64_t now)

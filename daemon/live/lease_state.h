@@ -153,7 +153,8 @@ void lease_note_change_refused(struct store *store, const struct lease_record *l
  * the value is new. */
 bool lease_expect(struct store *store, const struct lease_record *lease, int64_t at, bool contract);
 
-/* The lease is to make room for lease `other` at `at`. False: already noted. */
+/* The lease is to make room for lease `other` at `at`, which plans may change. False: it already
+ * was to make room for that lease. */
 bool lease_note_preemption(struct store *store, const struct lease_record *lease, int64_t other,
                            int64_t at);
 

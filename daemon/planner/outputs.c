@@ -61,12 +61,12 @@ static void start_lease(struct planner *planner, const struct lease_record *leas
 static void note_preemption(struct planner *planner, const struct lease_record *lease,
                             int64_t other, int64_t at, int64_t now)
 {
-    char when[64];
+    char when[PLANNER_STARTS_MAX];
 
     if (!lease_note_preemption(planner->store, lease, other, at))
         return; /* every plan repeats it */
-    lease_time_text(store_leaves_at(lease), when, sizeof when);
-    store_history(planner->store, lease->id, now, "preempted", "to be %s for lease %lld at %s",
+    planner_starts_text(planner, other, when);
+    store_history(planner->store, lease->id, now, "preempted", "to be %s for lease %lld%s",
                   store_preemption_word(lease), (long long)other, when);
 }
 

@@ -1,4 +1,6 @@
 /* Moves of leases that leave their hosts: noted while the plan contains them, then dropped. */
+#include <stdio.h>
+
 #include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
 #include "daemon/store/awake.h"
@@ -8,21 +10,34 @@ bool planner_is_about_leaving(enum reason_id reason)
     return reason == REASON_LEAVES || reason == REASON_CANNOT_LEAVE;
 }
 
+void planner_starts_text(const struct planner *planner, int64_t lease,
+                         char text[PLANNER_STARTS_MAX])
+{
+    const struct lease_record *other = store_lease(planner->store, lease);
+    char when[64];
+
+    text[0] = '\0';
+    if (!other || other->kind != LEASE_RESERVATION)
+        return;
+    lease_time_text(other->start, when, sizeof when);
+    snprintf(text, PLANNER_STARTS_MAX, ", which starts at %s", when);
+}
+
 /* Notes that the lease runs or starts in front of a reservation. */
 static void note_in_front(struct planner *planner, const struct lease_record *lease,
                           const struct reason *reason, int64_t now)
 {
-    char when[64];
+    char when[PLANNER_STARTS_MAX];
 
     if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
         return;
     planned_of(&planner->planned, lease->id)->is_preempted = true;
     if (!lease_note_preemption(planner->store, lease, reason->n[2], reason->n[3]))
         return; /* every plan repeats it */
-    lease_time_text(reason->n[3], when, sizeof when);
+    planner_starts_text(planner, reason->n[2], when);
     store_history(planner->store, lease->id, now, "in-front",
-                  "on host %lld, which lease %lld gets at %s: moves off before then",
-                  (long long)reason->n[0], (long long)reason->n[2], when);
+                  "to move off host %lld in time for lease %lld%s", (long long)reason->n[0],
+                  (long long)reason->n[2], when);
 }
 
 /* Notes that a lease, or a VM that is off, is planned to leave its hosts, or cannot. */

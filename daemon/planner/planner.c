@@ -46,6 +46,7 @@ struct planner *planner_create(const struct planner_settings *settings, struct s
         planner->planning = planning_create(NULL, settings->policies);
     else
         planner->modules = modules_create(settings->configuration, store, err);
+    planner_recall_risks(planner);
     if (planner->modules || planner->planning)
         return planner;
     planner_destroy(planner);

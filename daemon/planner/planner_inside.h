@@ -126,8 +126,9 @@ struct waiting {
                                     question */
     struct hosts_seen *hosts;    /* of a dry run; released with the question */
     void *context;
-    int64_t since;    /* monotonic milliseconds */
-    uint32_t n_hosts; /* in the facts of a trial */
+    int64_t since;        /* monotonic milliseconds */
+    int64_t latest_start; /* of a dry run with a deadline; else INSTANT_NONE */
+    uint32_t n_hosts;     /* in the facts of a trial */
     enum lease_kind lease_kind;
     bool is_told;   /* the caller got the answer that the planner is busy */
     bool is_traced; /* of a change: with a trace of the decision */
@@ -207,6 +208,10 @@ void planner_look_for_room(struct planner *planner, const struct lease_record *l
  * close them, in the text. O(drains + hosts / 64 x kinds of devices). */
 struct reason planner_with_hosts(const struct planner *planner, const struct lease_record *lease,
                                  const struct reason *known, char *text, size_t size);
+
+/* "its latest start is ...": owners who requested a latest start look for that, not for the latest
+ * end. */
+size_t planner_latest_start_text(int64_t latest, char *text, size_t size);
 
 /* --- planned.c: the leases that the engine has been given --- */
 struct planned *planned_add(struct facts *facts, int64_t lease);
@@ -346,6 +351,11 @@ void planner_doubts(struct planner *planner, const struct lease_record *lease,
 void planner_set_reason(struct planner *planner, const struct lease_record *lease,
                         const struct reason *reason);
 bool planner_is_about_leaving(enum reason_id reason);
+enum { PLANNER_STARTS_MAX = 96 };
+/* ", which starts at ..." for a reservation, "" for other leases: plans change the times of those,
+ * and the history of a lease only contains what stays true. */
+void planner_starts_text(const struct planner *planner, int64_t lease,
+                         char text[PLANNER_STARTS_MAX]);
 /* Apply a view of a lease, or of a VM that is off, whose reason planner_is_about_leaving(). */
 void planner_note_leaving(struct planner *planner, const struct lease_view *view, int64_t now);
 /* After the views: suspend in time leases that must leave their hosts and cannot, if their terms
@@ -455,6 +465,9 @@ void facts_gather_blocks(struct facts *facts, bool of_leases);
 /* --- review.c: findings about leases besides the engine's outputs --- */
 void planner_take_notes(struct planner *planner, const struct facts *facts);
 /* Report reservations without a place in the plan before they are late. */
+/* Which reservations the last plan before a restart left without a place: they are not reported
+ * again. */
+void planner_recall_risks(const struct planner *planner);
 void planner_note_risks(struct planner *planner, int64_t now);
 /* Drop preemptions that a complete plan did not repeat: a plan repeats all that still apply. */
 void planner_drop_preemptions(struct planner *planner, int64_t now);

@@ -77,6 +77,8 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
 {
     enum lease_kind kind = waiting->lease_kind;
     const struct plan_reservation *run = first_run(reply, lease);
+    struct reason reason = lease->reason;
+    char latest[80];
 
     trial->accepted = lease->state != LEASE_REJECTED;
     trial->start = lease->start;
@@ -84,7 +86,11 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
     snprintf(trial->word, sizeof trial->word, "%s",
              trial->accepted ? "" : reason_word(&lease->reason));
     if (!trial->accepted) {
-        reason_format_body(&lease->reason, trial->text, sizeof trial->text, lease_time_text);
+        if (reason.id == REASON_DEADLINE_UNREACHABLE && waiting->latest_start != INSTANT_NONE) {
+            planner_latest_start_text(waiting->latest_start, latest, sizeof latest);
+            reason.text = latest;
+        }
+        reason_format_body(&reason, trial->text, sizeof trial->text, lease_time_text);
         return;
     }
     if (trial->start == INSTANT_NONE)
@@ -95,6 +101,13 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
+
+static int64_t latest_start(const struct lease_request *request)
+{
+    return request->kind == LEASE_DEADLINE && request->duration != SPAN_UNLIMITED
+               ? request->deadline - request->duration
+               : INSTANT_NONE;
+}
 
 /* Uses separate facts, from a store that they cannot change, and a temporary engine. */
 int planner_try(struct planner *planner, const struct lease_request *request, int64_t now,
@@ -127,6 +140,7 @@ int planner_try(struct planner *planner, const struct lease_request *request, in
                                                .tried = tried,
                                                .context = context,
                                                .lease_kind = request->kind,
+                                               .latest_start = latest_start(request),
                                                .hosts = hosts_retain(trial.snapshot.hosts),
                                                .n_hosts = (uint32_t)trial.snapshot.hosts->pool.n},
                              err);

@@ -46,10 +46,26 @@ void planner_drop_preemptions(struct planner *planner, int64_t now)
     }
 }
 
+static bool is_at_risk(const struct lease_record *lease)
+{
+    return lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION &&
+           lease->reason_word[0] && lease->reason_id != REASON_PLANNED;
+}
+
+void planner_recall_risks(const struct planner *planner)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (is_at_risk(leases[i]))
+            lease_note_at_risk(planner->store, leases[i], true);
+}
+
 /* Reports a reservation without a place in the plan before it is late. */
 static void note_risk(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
-    bool at_risk = lease->reason_word[0] && lease->reason_id != REASON_PLANNED;
+    bool at_risk = is_at_risk(lease);
     char text[STORE_TEXT_MAX], when[64];
 
     if (lease->phase != PHASE_RESERVED || lease->kind != LEASE_RESERVATION ||

@@ -222,12 +222,11 @@ static void tell_drains(const struct which_hosts *which, const char *before, cha
 
 /* --- reasons ---------------------------------------------------------------------------------- */
 
-/* Owners who requested a latest start look for that, not for the latest end. */
-static size_t tell_latest_start(const struct lease_record *lease, char *text, size_t size)
+size_t planner_latest_start_text(int64_t latest, char *text, size_t size)
 {
     char when[40];
 
-    lease_time_text(lease->deadline - (lease->duration - lease->accumulated), when, sizeof when);
+    lease_time_text(latest, when, sizeof when);
     return (size_t)snprintf(text, size, "its latest start is %s", when);
 }
 
@@ -269,7 +268,8 @@ struct reason planner_with_hosts(const struct planner *planner, const struct lea
         else if (room)
             length = tell_which(&which, text, size);
         else
-            length = tell_latest_start(lease, text, size);
+            length = planner_latest_start_text(
+                lease->deadline - (lease->duration - lease->accumulated), text, size);
         note_times(&which, lease, known);
         which.drains = *lease->booking ? NULL : planner->settings.drains;
         if ((room || late) && length < size)

@@ -105,6 +105,8 @@ oned submit --cpu 4 --memory 128 --attribute "SCHED_REQUIREMENTS=\"ID=$((1 - hos
 vm=$(oned submit --cpu 4 --memory 128 --attribute "SCHED_REQUIREMENTS=\"ID=$((1 - host))\"" \
     --haizea "LATEST=+00:30:00,DURATION=01:00:00")
 tells 'must end by 2[0-9: -]+, but the earliest possible end is 2[0-9: -]+: its latest start is 2' lease why "$vm"
+ends_with 2 ': its latest start is 2' "$galerna" lease request --dry-run --count 2 --cpu 4 --memory 128 \
+    --latest +30m --duration 1h --state-dir "$work/state"
 oned call one.vm.action terminate-hard "$((vm - 1))" >/dev/null
 until_true is "$((vm - 1))" ended
 

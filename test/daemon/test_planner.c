@@ -448,7 +448,7 @@ static void who_loses_work_is_told_so(void **state)
     rebuild(&house, NOW);
     assert_int_equal(running->phase, PHASE_STOPPING);
     assert_int_equal(store_each_event(store, 1, 0, keep_preemption, text, NULL), 0);
-    assert_ptr_equal(strstr(text, "to be stopped for lease 2 at "), text);
+    assert_ptr_equal(strstr(text, "to be stopped for lease 2, which starts at "), text);
     close_house(&house);
 }
 
