@@ -9,6 +9,7 @@
 #include "core/lease.h"
 #include "core/site.h"
 #include "util/clock.h"
+#include "util/random.h"
 
 enum {
     ROUNDS = 2000,
@@ -45,11 +46,7 @@ struct module_answer {
 
 uint64_t conformance_random(uint64_t *state, uint64_t limit)
 {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (z ^ (z >> 31)) % limit;
+    return random_next(state) % limit;
 }
 
 static int64_t between(uint64_t *random, int64_t least, int64_t most)

@@ -6,6 +6,7 @@
 
 #include "util/instant.h"
 #include "util/memory.h"
+#include "util/random.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -67,12 +68,9 @@ void profile_copy(struct profile *dst, const struct profile *src, const struct a
 
 uint64_t profile_mark(int64_t lease_id)
 {
-    uint64_t x = (uint64_t)lease_id + UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t state = (uint64_t)lease_id;
 
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    x ^= x >> 31;
-    return (x << 16) | 1;
+    return (random_next(&state) << 16) | 1;
 }
 
 /* --- scans ------------------------------------------------------------------------------------ */

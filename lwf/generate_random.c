@@ -4,15 +4,7 @@
 #include <math.h>
 
 #include "lwf/generate_math.h"
-
-static uint64_t split_mix(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
+#include "util/random.h"
 
 void generate_random_init(struct generate_random *random, uint64_t seed, uint64_t stream,
                           uint64_t purpose)
@@ -21,10 +13,10 @@ void generate_random_init(struct generate_random *random, uint64_t seed, uint64_
 
     /* Mixing each number before the next one makes seed 1, stream 2 differ from seed 2, stream 1.
      */
-    state = split_mix(&state) + stream;
-    state = split_mix(&state) + purpose;
+    state = random_next(&state) + stream;
+    state = random_next(&state) + purpose;
     for (int i = 0; i < 4; i++)
-        random->state[i] = split_mix(&state);
+        random->state[i] = random_next(&state);
 }
 
 static uint64_t rotate(uint64_t x, int by)

@@ -7,6 +7,7 @@
 #include "core/lease.h"
 #include "core/reservation.h"
 #include "plugin/host_api.h"
+#include "util/random.h"
 
 _Static_assert((int)GALERNA_LEASE_BEST_EFFORT == (int)LEASE_BEST_EFFORT &&
                    (int)GALERNA_LEASE_IMMEDIATE == (int)LEASE_IMMEDIATE &&
@@ -63,15 +64,11 @@ static int64_t api_now(const struct galerna_host *host)
     return state->world.now ? state->world.now(state->world.context) : state->now;
 }
 
-/* SplitMix64: a counter through a mixing function. */
 static uint64_t api_random(const struct galerna_host *host)
 {
     struct instance *instance = host->context;
-    uint64_t z = instance->random += UINT64_C(0x9e3779b97f4a7c15);
 
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return random_next(&instance->random);
 }
 
 static int64_t api_lease_id(const struct galerna_lease *lease)

@@ -9,6 +9,7 @@
 #include "sandbox/object_members.h"
 #include "util/clock.h"
 #include "util/memory.h"
+#include "util/random.h"
 
 enum { MICROSECONDS = 1000000 };
 
@@ -44,14 +45,9 @@ void oned_clock_set(struct oned *oned, double rate, int64_t jump)
     oned_touch(oned, KIND_CLOCK, 0);
 }
 
-/* SplitMix64, public domain algorithm of S. Vigna. */
 uint64_t oned_random(struct oned *oned)
 {
-    uint64_t z = (oned->random += 0x9e3779b97f4a7c15u);
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return random_next(&oned->random);
 }
 
 int oned_pool_add(struct oned *oned, enum oned_kind kind, void *object, int id)

@@ -1,0 +1,15 @@
+/* random.h: pseudo-random numbers by SplitMix64, a counter through a mixing function: the same
+ * sequence for the same state on every machine.
+ */
+#pragma once
+
+#include <stdint.h>
+
+static inline uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
