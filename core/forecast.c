@@ -9,6 +9,7 @@
 #include "core/occupancy.h"
 #include "core/queue_order.h"
 #include "util/memory.h"
+#include "util/mix.h"
 
 /* --- creation --------------------------------------------------------------------------------- */
 
@@ -423,25 +424,20 @@ int64_t forecast_lease(const struct forecast *forecast, size_t i, int64_t *start
     return forecast->waiters[i].id;
 }
 
-static uint64_t mix(uint64_t stamp, uint64_t number)
-{
-    return (stamp ^ number) * UINT64_C(1099511628211) + 1;
-}
-
 uint64_t forecast_stamp(const struct engine *engine)
 {
-    uint64_t stamp = mix(UINT64_C(14695981039346656037), slot_table_changes(engine->table));
+    uint64_t stamp = mix_number(MIX_BEGIN, (int64_t)slot_table_changes(engine->table));
     const struct lease *planned[FORECAST_PLANNED_MOST];
     size_t n_planned = forecast_planned(engine, planned);
 
     if (engine->queues.queue.n + engine->queues.early.n + n_planned == 0)
         return 0;
     for (size_t i = 0; i < n_planned; i++)
-        stamp = mix(stamp, (uint64_t)planned[i]->request.id);
+        stamp = mix_number(stamp, planned[i]->request.id);
     for (size_t i = 0; i < engine->queues.queue.n; i++)
-        stamp = mix(stamp, (uint64_t)engine->queues.queue.items[i]->request.id);
+        stamp = mix_number(stamp, engine->queues.queue.items[i]->request.id);
     for (size_t i = 0; i < engine->queues.early.n; i++)
-        stamp = mix(stamp, (uint64_t)engine->queues.early.items[i]->request.id);
+        stamp = mix_number(stamp, engine->queues.early.items[i]->request.id);
     return stamp | 1;
 }
 

@@ -9,6 +9,7 @@
 #include "daemon/live/world_inside.h"
 #include "daemon/store/store.h"
 #include "util/memory.h"
+#include "util/mix.h"
 
 enum {
     LONGEST = 15 * 60 * 1000, /* milliseconds: datastores are measured well within this time */
@@ -227,10 +228,8 @@ uint64_t world_unread_digest(const struct world *world)
         struct unread_room room;
 
         if (world_unread(world, &pool->items[i], &room))
-            digest = (digest ^ (uint64_t)pool->items[i].id ^ (uint64_t)(room.cpu << 24) ^
-                      (uint64_t)room.memory) *
-                         UINT64_C(1099511628211) +
-                     1;
+            digest = mix_number(mix_number(mix_number(digest, pool->items[i].id), room.cpu),
+                                room.memory);
     }
     return digest;
 }

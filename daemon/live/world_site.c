@@ -4,19 +4,7 @@
 
 #include <string.h>
 
-#define DIGEST_BEGIN UINT64_C(14695981039346656037)
-
-static uint64_t mix(uint64_t digest, int64_t number)
-{
-    return (digest ^ (uint64_t)number) * UINT64_C(1099511628211) + 1;
-}
-
-static uint64_t mix_text(uint64_t digest, const char *text)
-{
-    for (; text && *text; text++)
-        digest = mix(digest, (unsigned char)*text);
-    return mix(digest, 0);
-}
+#include "util/mix.h"
 
 /* Measured figures change all the time; VMs that wait for room are re-examined anyway. */
 static bool is_figure(const char *name)
@@ -36,39 +24,40 @@ static uint64_t mix_attributes(uint64_t digest, const struct attributes *attribu
             digest = mix_text(digest, attributes->items[i].name);
             digest = mix_text(digest, attributes->items[i].value);
         }
-    return mix(digest, (int64_t)attributes->n);
+    return mix_number(digest, (int64_t)attributes->n);
 }
 
 uint64_t text_digest(const char *text)
 {
-    return mix_text(DIGEST_BEGIN, text);
+    return mix_text(MIX_BEGIN, text);
 }
 
 uint64_t site_digest(const struct site_seen *site)
 {
-    uint64_t digest = DIGEST_BEGIN;
+    uint64_t digest = MIX_BEGIN;
 
     for (size_t i = 0; i < site->datastores.n; i++)
         digest = mix_attributes(digest, &site->datastores.items[i].attributes);
     for (size_t i = 0; i < site->networks.n; i++)
-        digest = mix(mix_attributes(digest, &site->networks.items[i].attributes),
-                     site->networks.items[i].size);
+        digest = mix_number(mix_attributes(digest, &site->networks.items[i].attributes),
+                            site->networks.items[i].size);
     for (size_t i = 0; i < site->clusters.n; i++)
-        digest = mix(mix_attributes(digest, &site->clusters.items[i].attributes),
-                     site->clusters.items[i].id);
+        digest = mix_number(mix_attributes(digest, &site->clusters.items[i].attributes),
+                            site->clusters.items[i].id);
     for (size_t i = 0; i < site->users.n; i++) {
         const struct user *user = &site->users.items[i];
 
-        digest = mix(mix(digest, user->id), user->enabled);
+        digest = mix_number(mix_number(digest, user->id), user->enabled);
         for (size_t k = 0; k < user->n_groups; k++)
-            digest = mix(digest, user->groups[k]);
+            digest = mix_number(digest, user->groups[k]);
     }
     for (size_t i = 0; i < site->acl.n; i++) {
         const struct acl_rule *rule = &site->acl.rules[i];
 
-        digest = mix(mix(mix(mix(digest, (int64_t)rule->user), (int64_t)rule->resource),
-                         (int64_t)rule->rights),
-                     (int64_t)rule->zone);
+        digest = mix_number(
+            mix_number(mix_number(mix_number(digest, (int64_t)rule->user), (int64_t)rule->resource),
+                       (int64_t)rule->rights),
+            (int64_t)rule->zone);
     }
     return digest;
 }

@@ -9,6 +9,7 @@
 #include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
+#include "util/mix.h"
 
 enum { ROOM_PAUSE = 60 /* seconds until missing room is checked again */ };
 
@@ -53,26 +54,14 @@ const struct host *snapshot_host(const struct snapshot *snapshot, uint32_t place
     return &snapshot->hosts->pool.items[snapshot_host_place(snapshot, place)];
 }
 
-static uint64_t mix(uint64_t digest, const char *text)
-{
-    for (; text && *text; text++)
-        digest = (digest ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return digest * UINT64_C(1099511628211) + 1;
-}
-
-static uint64_t mix_number(uint64_t digest, int64_t number)
-{
-    return (digest ^ (uint64_t)number) * UINT64_C(1099511628211) + 1;
-}
-
 /* The digest includes the holders of threads and devices, because oned chooses these. */
 static uint64_t mix_hardware(uint64_t digest, const struct host_hardware *hardware)
 {
     for (size_t i = 0; i < hardware->n_devices; i++) {
         const struct host_device *device = &hardware->devices[i];
 
-        digest = mix(digest, device->address);
-        digest = mix(digest, device->profiles);
+        digest = mix_text(digest, device->address);
+        digest = mix_text(digest, device->profiles);
         digest = mix_number(digest, device->vm);
     }
     for (size_t i = 0; i < hardware->n_nodes; i++) {
@@ -94,15 +83,15 @@ static uint64_t mix_attributes(uint64_t digest, const struct attributes *attribu
 {
     for (size_t i = 0; i < attributes->n; i++)
         if (!eligibility_changes_all_the_time(attributes->items[i].name)) {
-            digest = mix(digest, attributes->items[i].name);
-            digest = mix(digest, attributes->items[i].value);
+            digest = mix_text(digest, attributes->items[i].name);
+            digest = mix_text(digest, attributes->items[i].value);
         }
     return digest;
 }
 
 static uint64_t hosts_digest(const struct host_pool *pool)
 {
-    uint64_t digest = UINT64_C(14695981039346656037);
+    uint64_t digest = MIX_BEGIN;
 
     for (size_t i = 0; i < pool->n; i++) {
         const struct host *host = &pool->items[i];
