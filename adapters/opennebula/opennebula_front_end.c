@@ -8,17 +8,11 @@
 #include <string.h>
 
 #include "adapters/opennebula/opennebula_inside.h"
-#include "adapters/opennebula/pool_reader.h"
 #include "util/memory.h"
 
-enum { ADMINISTRATORS = 0, REPLACE = 0, TEXT_MAX = 20 * 1024 };
+enum { REPLACE = 0, TEXT_MAX = 20 * 1024 };
 
 /* --- reading ---------------------------------------------------------------------------------- */
-
-struct document {
-    struct document_head head;
-    struct attributes attributes;
-};
 
 static const char *text_of(const struct attributes *attributes, const char *name)
 {
@@ -27,16 +21,15 @@ static const char *text_of(const struct attributes *attributes, const char *name
     return value ? value : "";
 }
 
-static void end_document(struct pool_reader *reader, void *object)
-{
-    pool_take_attributes(reader, 0, 0, &((struct document *)object)->attributes);
-}
+struct front_end_visit {
+    void (*visit)(void *context, int32_t id, const struct cloud_front_end *front_end);
+    void *context;
+};
 
-static struct cloud_front_end front_end_of(const struct document *document)
+static void visit_document(void *context, int32_t id, const struct attributes *attributes)
 {
-    const struct attributes *attributes = &document->attributes;
-
-    return (struct cloud_front_end){
+    const struct front_end_visit *visit = context;
+    const struct cloud_front_end front_end = {
         .server = (int32_t)strtol(text_of(attributes, "SERVER"), NULL, 10),
         .host = text_of(attributes, "HOST"),
         .seen = strtoll(text_of(attributes, "SEEN"), NULL, 10),
@@ -44,6 +37,9 @@ static struct cloud_front_end front_end_of(const struct document *document)
         .configuration = text_of(attributes, "CONFIGURATION"),
         .options = text_of(attributes, "OPTIONS"),
     };
+
+    if (*text_of(attributes, "SERVER"))
+        visit->visit(visit->context, id, &front_end);
 }
 
 int opennebula_read_front_ends(const char *text, size_t length,
@@ -51,28 +47,9 @@ int opennebula_read_front_ends(const char *text, size_t length,
                                              const struct cloud_front_end *front_end),
                                void *context, struct error *err)
 {
-    static const struct pool_format format = {
-        .pool = "DOCUMENT_POOL",
-        .object = "DOCUMENT",
-        .size = sizeof(struct document),
-        .value = opennebula_read_document,
-        .end = end_document,
-    };
-    const struct document *documents;
-    struct pool_items items;
+    struct front_end_visit front_ends = {visit, context};
 
-    if (pool_read(&items, &format, text, length, err) < 0)
-        return error_prefix(err, "one.documentpool.info");
-    documents = items.items;
-    for (size_t i = 0; i < items.n; i++) {
-        const struct cloud_front_end front_end = front_end_of(&documents[i]);
-
-        if (documents[i].head.gid == ADMINISTRATORS && *text_of(&documents[i].attributes, "SERVER"))
-            visit(context, documents[i].head.id, &front_end);
-    }
-    free(items.items);
-    pool_memory_destroy(items.memory);
-    return 0;
+    return opennebula_each_document(text, length, visit_document, &front_ends, err);
 }
 
 /* --- publishing ------------------------------------------------------------------------------- */

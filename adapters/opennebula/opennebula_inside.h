@@ -28,23 +28,18 @@ struct cloud_reply opennebula_reply(const struct rpc_reply *reply, bool deploys)
 /* --- opennebula_observe.c --- */
 void opennebula_ask(struct cloud *cloud, const struct cloud_question *question);
 
+/* --- opennebula_document.c --- */
+typedef void document_visit(void *context, int32_t id, const struct attributes *attributes);
+/* Visits the documents of the administrators' group in the answer of one.documentpool.info, by id.
+ * Texts are valid during the visit. -1 with err: not such an answer. O(length). */
+int opennebula_each_document(const char *text, size_t length, document_visit *visit, void *context,
+                             struct error *err);
+
 /* --- opennebula_mark.c --- */
 enum {
     MARK_DOCUMENT_TYPE = 4711, /* OpenNebula's own types are 100 to 103 */
     MARK_OF_GROUP = -4,        /* objects of the caller's main group */
 };
-
-/* The beginning of an object of a pool_format for documents. */
-struct document_head {
-    int32_t id, gid;
-};
-
-struct pool_reader;
-struct pool_path;
-struct pool_text;
-/* Its `value`: reads the head, and collects the attributes in the reader's list 0. */
-void opennebula_read_document(struct pool_reader *reader, void *object,
-                              const struct pool_path *path, const struct pool_text *text);
 
 /* Finds the mark in the answer of one.documentpool.info. *id DOCUMENT_NONE: no mark. O(length). */
 int opennebula_find_mark(const char *text, size_t length, int32_t *id, struct cloud_mark *mark,

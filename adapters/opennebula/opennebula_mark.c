@@ -10,11 +10,9 @@
 #include <stdlib.h>
 
 #include "adapters/opennebula/opennebula_inside.h"
-#include "adapters/opennebula/pool_reader.h"
 #include "util/memory.h"
 
 enum {
-    ADMINISTRATORS = 0,
     REPLACE = 0,
     MARK_TEXT_MAX = 768,
     TERM_LIMIT = 3000, /* milliseconds: in a Raft zone, a write is valid for this time (claim.h) */
@@ -34,11 +32,6 @@ struct marking {
 
 /* --- documents -------------------------------------------------------------------------------- */
 
-struct document {
-    struct document_head head;
-    struct cloud_mark mark;
-};
-
 static void take(char *to, size_t size, const struct attributes *attributes, const char *name)
 {
     const char *value = attributes_find(attributes, name);
@@ -46,34 +39,20 @@ static void take(char *to, size_t size, const struct attributes *attributes, con
     snprintf(to, size, "%s", value ? value : "");
 }
 
-void opennebula_read_document(struct pool_reader *reader, void *object,
-                              const struct pool_path *path, const struct pool_text *text)
-{
-    struct document_head *document = object;
+struct found_mark {
+    int32_t id; /* DOCUMENT_NONE: none yet */
+    struct cloud_mark mark;
+};
 
-    switch (path->elements[0]->word) {
-    case WORD_ID:
-        pool_read_int(reader, path, text, 0, &document->id);
-        break;
-    case WORD_GID:
-        pool_read_int(reader, path, text, -1, &document->gid);
-        break;
-    case WORD_TEMPLATE:
-        if (path->n == 2)
-            pool_add_attribute(reader, pool_reader_list(reader, 0), path, 1, text);
-        break;
-    default:
-        break;
-    }
-}
-
-static void end_document(struct pool_reader *reader, void *object)
+static void take_first(void *context, int32_t id, const struct attributes *attributes)
 {
-    struct document *document = object;
-    const struct attributes *attributes = pool_reader_list(reader, 0);
-    struct cloud_mark *mark = &document->mark;
+    struct found_mark *found = context;
+    struct cloud_mark *mark = &found->mark;
     char number[32];
 
+    if (found->id != DOCUMENT_NONE)
+        return;
+    found->id = id;
     take(mark->instance, sizeof mark->instance, attributes, "INSTANCE");
     take(mark->place, sizeof mark->place, attributes, "PLACE");
     take(mark->host, sizeof mark->host, attributes, "HOST");
@@ -93,29 +72,12 @@ static void end_document(struct pool_reader *reader, void *object)
 int opennebula_find_mark(const char *text, size_t length, int32_t *id, struct cloud_mark *mark,
                          struct error *err)
 {
-    static const struct pool_format format = {
-        .pool = "DOCUMENT_POOL",
-        .object = "DOCUMENT",
-        .size = sizeof(struct document),
-        .value = opennebula_read_document,
-        .end = end_document,
-    };
-    struct pool_items items;
-    const struct document *documents;
+    struct found_mark found = {.id = DOCUMENT_NONE};
 
-    if (pool_read(&items, &format, text, length, err) < 0)
-        return error_prefix(err, "one.documentpool.info");
-    documents = items.items;
-    *id = DOCUMENT_NONE;
-    *mark = (struct cloud_mark){0};
-    for (size_t i = 0; i < items.n && *id == DOCUMENT_NONE; i++) {
-        if (documents[i].head.gid != ADMINISTRATORS)
-            continue;
-        *id = documents[i].head.id;
-        *mark = documents[i].mark;
-    }
-    free(items.items);
-    pool_memory_destroy(items.memory);
+    if (opennebula_each_document(text, length, take_first, &found, err) < 0)
+        return -1;
+    *id = found.id;
+    *mark = found.mark;
     return 0;
 }
 
