@@ -54,12 +54,8 @@ static bool is_usable(const struct engine *engine, const struct map_request *req
 {
     const struct lease_request *lease = &request->lease->request;
 
-    if (request->pinned) {
-        for (uint32_t i = 0; i < request->pinned->n_hosts; i++)
-            if (request->pinned->hosts[i] == host)
-                return true;
-        return false;
-    }
+    if (request->pinned)
+        return placement_has_host(request->pinned, host);
     for (size_t set = 0; set < lease->n_node_sets; set++)
         if (host_is_usable(engine, &lease->node_sets[set], host))
             return true;

@@ -14,6 +14,7 @@
 #include "core/deadline_terms.h"
 #include "core/engine_state.h"
 #include "core/estimates.h"
+#include "core/migration.h"
 #include "core/placing.h"
 #include "core/preparation.h"
 #include "core/start_times.h"

@@ -3,12 +3,8 @@
 
 #include "core/engine_state.h"
 #include "core/estimates.h"
+#include "core/migration.h"
 #include "core/preemptable.h"
-
-bool has_image_transfer(const struct engine *engine, const struct lease *lease)
-{
-    return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER && lease->request.image;
-}
 
 bool deadline_waits(const struct lease *lease)
 {

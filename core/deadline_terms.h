@@ -12,9 +12,6 @@
 
 struct engine;
 
-/* Does the lease's image have to be transferred? Such a lease is not moved. */
-bool has_image_transfer(const struct engine *engine, const struct lease *lease);
-
 /* Is it a deadline lease whose last stretch is planned and has not begun? */
 bool deadline_waits(const struct lease *lease);
 

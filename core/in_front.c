@@ -6,6 +6,7 @@
 #include "core/engine_state.h"
 #include "core/host_choice.h"
 #include "core/mapper_restricted.h"
+#include "core/migration.h"
 #include "core/placing.h"
 #include "core/rebooking.h"
 #include "core/relocation.h"

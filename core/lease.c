@@ -66,6 +66,11 @@ const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm)
     return &lease_vm_set(lease, vm)->amounts;
 }
 
+int64_t lease_vm_memory(const struct lease *lease, uint32_t vm)
+{
+    return lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY];
+}
+
 const struct vm_demand *lease_vm_demand(const struct lease *lease, uint32_t vm)
 {
     return lease_vm_set(lease, vm)->demand;

@@ -116,6 +116,7 @@ bool lease_state_is_final(enum lease_state state);
 int64_t lease_cpu(const struct lease *lease);
 /* The amounts requested for VM `vm` (0 = the first). O(number of node sets). */
 const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm);
+int64_t lease_vm_memory(const struct lease *lease, uint32_t vm);
 /* The node set of a VM; the demand of a VM, or NULL. O(number of node sets). */
 const struct node_set *lease_vm_set(const struct lease *lease, uint32_t vm);
 const struct vm_demand *lease_vm_demand(const struct lease *lease, uint32_t vm);

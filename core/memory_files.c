@@ -3,15 +3,10 @@
 
 #include "core/engine_state.h"
 
-static int64_t memory_of(const struct lease *lease, uint32_t vm)
-{
-    return lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY];
-}
-
 static void memory_file_add(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
 {
-    disk_files_add(&lease->plan->memory_files, (struct disk_file){vm, host}, memory_of(lease, vm),
-                   engine->figures.disk_used);
+    disk_files_add(&lease->plan->memory_files, (struct disk_file){vm, host},
+                   lease_vm_memory(lease, vm), engine->figures.disk_used);
 }
 
 /* Removes the VM's file from the host; from any host unless memory_files_stay_behind. */
@@ -21,7 +16,7 @@ static void memory_file_remove(struct engine *engine, struct lease *lease, uint3
     if (!engine->settings.behaviour.memory_files_stay_behind)
         host = DISK_ANY_HOST;
     disk_files_remove(&lease->plan->memory_files, (struct disk_file){vm, host},
-                      memory_of(lease, vm), engine->figures.disk_used);
+                      lease_vm_memory(lease, vm), engine->figures.disk_used);
 }
 
 void memory_files_add(struct engine *engine, const struct reservation *r)

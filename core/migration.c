@@ -31,20 +31,15 @@ int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory)
     return span_of(engine, memory);
 }
 
-static bool has_disk_image(const struct engine *engine, const struct lease *lease)
+bool has_image_transfer(const struct engine *engine, const struct lease *lease)
 {
     return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER && lease->request.image;
 }
 
-static int64_t vm_memory(const struct lease *lease, uint32_t vm)
-{
-    return lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY];
-}
-
 int64_t move_span_of_vm(const struct engine *engine, const struct lease *lease, uint32_t vm)
 {
-    return span_of(engine, vm_memory(lease, vm)) +
-           (has_disk_image(engine, lease) ? span_of(engine, lease->request.image_size) : 0);
+    return span_of(engine, lease_vm_memory(lease, vm)) +
+           (has_image_transfer(engine, lease) ? span_of(engine, lease->request.image_size) : 0);
 }
 
 int64_t move_span(const struct engine *engine, const struct lease *lease)
@@ -83,7 +78,7 @@ int64_t migration_estimate(const struct engine *engine, const struct lease *leas
         return 0;
     if (engine->settings.behaviour.migration_estimate_squared) {
         sum = haizea_estimate(engine, lease, false);
-        if (has_disk_image(engine, lease))
+        if (has_image_transfer(engine, lease))
             sum += haizea_estimate(engine, lease, true);
         return sum;
     }
@@ -151,8 +146,8 @@ static int64_t span_of_batch(const struct engine *engine, const struct lease *le
     if (kind == RESERVATION_DISK_MIGRATION)
         return span_of(engine, lease->request.image_size * (int64_t)n);
     for (uint32_t i = 0; i < n; i++)
-        if (vm_memory(lease, batch[i].vm) > most)
-            most = vm_memory(lease, batch[i].vm);
+        if (lease_vm_memory(lease, batch[i].vm) > most)
+            most = lease_vm_memory(lease, batch[i].vm);
     return span_of(engine, most);
 }
 
@@ -274,7 +269,7 @@ bool plan_migration_at(struct engine *engine, struct lease *lease, struct propos
                             .latest = vm_plan_start(&proposal->plan),
                             .fits = true};
 
-    if (has_disk_image(engine, lease))
+    if (has_image_transfer(engine, lease))
         at = append_moves(&moving, RESERVATION_DISK_MIGRATION, lease_plan_images(lease), to, at);
     append_moves(&moving, RESERVATION_MEMORY_MIGRATION, lease_plan_memory(lease), to, at);
     if (moving.list.n)

@@ -13,6 +13,8 @@
 int64_t transfer_rate(const struct engine *engine);
 /* Seconds to send a VM's memory to another host. */
 int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory);
+/* Does the lease's image have to be transferred? */
+bool has_image_transfer(const struct engine *engine, const struct lease *lease);
 /* Seconds to send a VM of the lease to another host: its memory and, if images are stored on the
  * disks of hosts, its image. */
 int64_t move_span_of_vm(const struct engine *engine, const struct lease *lease, uint32_t vm);

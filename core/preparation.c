@@ -76,12 +76,10 @@ static bool also_sends_to(const struct engine *engine, const struct reservation 
 {
     int64_t rate = image_rate_of(transfer->placement);
 
-    for (uint32_t i = 0; i < transfer->placement->n_hosts; i++)
-        if (transfer->placement->hosts[i] == host)
-            return true;
-    return rate <= image_rate_to(engine, host) &&
-           image_network_is_free(engine, host, image_network_of(engine, host, rate),
-                                 (struct interval){transfer->from, transfer->until});
+    return placement_has_host(transfer->placement, host) ||
+           (rate <= image_rate_to(engine, host) &&
+            image_network_is_free(engine, host, image_network_of(engine, host, rate),
+                                  (struct interval){transfer->from, transfer->until}));
 }
 
 /* When the images for all VMs of the lease can be there, if a transfer to these hosts sends them.

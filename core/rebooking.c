@@ -10,6 +10,7 @@
 #include "core/estimates.h"
 #include "core/host_choice.h"
 #include "core/mapper_restricted.h"
+#include "core/migration.h"
 #include "core/placing.h"
 #include "core/stretches.h"
 #include "util/memory.h"
@@ -168,18 +169,10 @@ static bool may_find_room(const struct rebooking *rebooking)
     return room >= vms->count;
 }
 
-static bool uses(const struct placement *placement, uint32_t host)
-{
-    for (uint32_t i = 0; i < placement->n_hosts; i++)
-        if (placement->hosts[i] == host)
-            return true;
-    return false;
-}
-
 static bool share_a_host(const struct placement *a, const struct placement *b)
 {
     for (uint32_t i = 0; i < a->n_hosts; i++)
-        if (uses(b, a->hosts[i]))
+        if (placement_has_host(b, a->hosts[i]))
             return true;
     return false;
 }
@@ -240,7 +233,7 @@ static void avoid(struct rebooking *rebooking, const struct lease *lease)
     size_t kept = 0;
 
     for (size_t i = 0; i < rebooking->n_hosts; i++)
-        if (!uses(placement, rebooking->hosts[i]))
+        if (!placement_has_host(placement, rebooking->hosts[i]))
             rebooking->hosts[kept++] = rebooking->hosts[i];
     rebooking->n_hosts = kept;
 }
@@ -377,14 +370,6 @@ static uint32_t host_of_longest_stay(const struct engine *engine, const struct s
     return longest;
 }
 
-static bool is_on_host(const struct placement *placement, uint32_t host)
-{
-    for (uint32_t i = 0; placement && i < placement->n_hosts; i++)
-        if (placement->hosts[i] == host)
-            return true;
-    return false;
-}
-
 /* Of a lease whose VMs are on the hosts already. */
 static bool goes_on(const struct reservation *reservation)
 {
@@ -398,7 +383,7 @@ static const struct reservation *next_on(const struct engine *engine, uint32_t h
     const struct index_entry *entry;
 
     while ((entry = index_walk_next(&walk)) && entry->time == from)
-        if (is_on_host(entry->reservation->placement, host) && !goes_on(entry->reservation))
+        if (placement_has_host(entry->reservation->placement, host) && !goes_on(entry->reservation))
             return entry->reservation;
     return NULL;
 }
@@ -440,7 +425,7 @@ static uint32_t host_of_both(const struct placement *wants, const struct placeme
     if (!has || has->n_hosts == 0)
         return HOST_NONE;
     for (uint32_t place = 0; place < wants->n_hosts; place++)
-        if (is_on_host(has, wants->hosts[place]))
+        if (placement_has_host(has, wants->hosts[place]))
             return wants->hosts[place];
     return wants->n_hosts ? HOST_NONE : has->hosts[0];
 }

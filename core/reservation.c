@@ -70,9 +70,9 @@ void placement_hold(struct placement *placement, struct held_units *held)
     list->items[list->n++] = held_units_share(held);
 }
 
-static bool has_host(const struct placement *placement, uint32_t host)
+bool placement_has_host(const struct placement *placement, uint32_t host)
 {
-    for (uint32_t i = 0; i < placement->n_hosts; i++)
+    for (uint32_t i = 0; placement && i < placement->n_hosts; i++)
         if (placement->hosts[i] == host)
             return true;
     return false;
@@ -81,7 +81,7 @@ static bool has_host(const struct placement *placement, uint32_t host)
 void placement_hold_same(struct placement *placement, const struct placement *other)
 {
     for (size_t i = 0; other->held && i < other->held->n; i++)
-        if (has_host(placement, other->held->items[i]->host))
+        if (placement_has_host(placement, other->held->items[i]->host))
             placement_hold(placement, other->held->items[i]);
 }
 

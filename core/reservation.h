@@ -80,6 +80,8 @@ struct placement *placement_create(uint32_t n_hosts, uint32_t n_vms, uint32_t n_
 struct placement *placement_share(struct placement *placement);
 void placement_destroy(struct placement *placement);
 
+/* NULL has none. O(hosts). */
+bool placement_has_host(const struct placement *placement, uint32_t host);
 /* Used during creation: adds the units of a VM on one of the hosts, and takes a reference. */
 void placement_hold(struct placement *placement, struct held_units *held);
 /* Adds all units that the other placement holds on hosts of this one. O(hosts * held). */

@@ -23,13 +23,6 @@ void start_times_add(struct start_times *times, int64_t at)
     times->items[times->n++] = at;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 void start_times_haizea(const struct engine *engine, int64_t after, struct start_times *times)
 {
     const struct index_walk first = reservation_index_after(&engine->bookings.by_end, after);
@@ -55,7 +48,7 @@ void start_times_sorted(const struct engine *engine, int64_t after, int64_t late
 
     while ((entry = index_walk_next(&walk)) && entry->time <= latest)
         start_times_add(times, entry->time);
-    qsort(times->items, times->n, sizeof *times->items, by_time);
+    qsort(times->items, times->n, sizeof *times->items, instant_compare);
     for (size_t i = 0; i < times->n; i++)
         if (n == 0 || times->items[i] != times->items[n - 1])
             times->items[n++] = times->items[i];

@@ -63,13 +63,6 @@ struct victim_room {
 
 /* --- free amounts ----------------------------------------------------------------------------- */
 
-static int by_time(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static void add_time(struct victim_room *room, int64_t at)
 {
     room->times = memory_grow(room->times, &room->times_allocated, room->n_stretches + 1,
@@ -147,7 +140,7 @@ static void cut_host(struct victim_room *room, uint32_t host, const struct edges
     for (uint32_t i = host ? edges->n[host - 1] : 0; i < edges->n[host]; i++)
         add_time(room, edges->times[i]);
     if (room->n_stretches > n)
-        qsort(room->times + first, room->n_stretches - first, sizeof *room->times, by_time);
+        qsort(room->times + first, room->n_stretches - first, sizeof *room->times, instant_compare);
     n = first + 1;
     for (size_t i = first + 1; i < room->n_stretches; i++)
         if (room->times[i] != room->times[n - 1])

@@ -33,6 +33,14 @@ static inline int64_t instant_later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* For qsort(): the earlier instant first. */
+static inline int instant_compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
 /* The clock was set by `by` seconds: an instant that is one (not NONE, NEVER or 0) is moved. */
 static inline void instant_move(int64_t *instant, int64_t by)
 {
