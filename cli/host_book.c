@@ -133,22 +133,13 @@ static const struct command_option unbook_options[] = {
      .help = "Only show what would happen to the leases inside"},
 };
 
-static void print_numbers(const json_t *answer, const char *list, const char *field)
-{
-    const json_t *numbers = json_object_get(answer, list), *item;
-    size_t i;
-
-    json_array_foreach(numbers, i, item)
-        printf("%s%" JSON_INTEGER_FORMAT, i ? ", " : " ",
-               json_integer_value(field ? json_object_get(item, field) : item));
-    printf("\n");
-}
-
 static void print_end(const json_t *answer)
 {
     bool dry = json_is_true(json_object_get(answer, "dry_run"));
+    const json_t *unplaced = json_object_get(answer, "unplaced"), *lease;
     int64_t at = client_instant(answer, "at");
     char when[TIME_TEXT_MAX];
+    size_t i;
 
     time_text_local(at, when, sizeof when);
     if (at <= client_instant(answer, "now"))
@@ -157,9 +148,11 @@ static void print_end(const json_t *answer)
     else
         printf("Booking '%s' %s at %s.\n", client_text(answer, "booking"),
                dry ? "would end" : "ends", when);
-    if (json_array_size(json_object_get(answer, "unplaced"))) {
+    if (json_array_size(unplaced)) {
         printf("Leases inside that lose their place:");
-        print_numbers(answer, "unplaced", NULL);
+        json_array_foreach(unplaced, i, lease)
+            printf("%s%" JSON_INTEGER_FORMAT, i ? ", " : " ", json_integer_value(lease));
+        printf("\n");
     }
     if (json_array_size(json_object_get(answer, "vms")))
         host_print_fates(json_object_get(answer, "vms"));

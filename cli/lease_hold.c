@@ -7,10 +7,6 @@
 #include "cli/lease_text.h"
 #include "cli/table.h"
 
-struct hold_arguments {
-    struct client client;
-};
-
 static void print_held(const json_t *answer)
 {
     printf("Lease %" PRId64 " is on hold.\n", client_integer(answer, "lease"));
@@ -40,7 +36,7 @@ static int is_refused(const json_t *answer)
 static int order_all(const struct call *call, const char *command,
                      void (*print)(const json_t *answer))
 {
-    struct client *client = &((struct hold_arguments *)call->arguments)->client;
+    struct client *client = call->arguments;
     int code = EXIT_DONE;
     int64_t id;
 
@@ -80,7 +76,7 @@ const struct command_line lease_hold_line = {
     .codes = {{EXIT_DONE, "All leases are on hold"},
               {EXIT_FAILED, "A lease could not be held, or galernad does not answer"}},
     .offer = client_offer_leases,
-    .size = sizeof(struct hold_arguments),
+    .size = sizeof(struct client),
 };
 
 int command_lease_hold(const struct call *call)
@@ -102,7 +98,7 @@ const struct command_line lease_release_line = {
               {EXIT_FAILED, "A lease could not be released, or galernad does not answer"},
               {EXIT_REFUSED, "A lease no longer has room at its time, and stays on hold"}},
     .offer = client_offer_leases,
-    .size = sizeof(struct hold_arguments),
+    .size = sizeof(struct client),
 };
 
 int command_lease_release(const struct call *call)
