@@ -354,10 +354,6 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
     bool may_wait = future_allowed(engine) || (others_behind && may_backfill);
 
     lease->plan->in_queue = false;
-    if (has_missed_deadline(engine, lease)) {
-        lease_finish(engine, lease, LEASE_CANCELLED);
-        return true;
-    }
     if (is_hopeless(engine, lease, may_wait)) {
         lease->reason = (struct reason){.id = REASON_NO_ROOM_NOW, .n = {lease->n_vms, 0}};
         explain_by_held(engine, held, lease);
@@ -418,13 +414,30 @@ static int64_t next_expiry(const struct engine *engine)
     return next;
 }
 
+/* Cancels queued leases that can no longer end by their deadlines, also those whose turn would not
+ * come. */
+static void end_all_late(struct engine *engine)
+{
+    struct lease_list *queue = &engine->queues.queue;
+
+    for (size_t i = 0; engine->queues.has_deadlines && i < queue->n;) {
+        struct lease *lease = queue->items[i];
+
+        if (!has_missed_deadline(engine, lease)) {
+            i++;
+            continue;
+        }
+        queue_remove(engine, lease);
+        lease_finish(engine, lease, LEASE_CANCELLED);
+    }
+}
+
 /* Lets a lease that goes before leases with a future place start at once, or take their place. */
 static void displace_planned(struct engine *engine, struct lease_list *waiting)
 {
     struct lease *lease;
 
-    while ((lease = queue_next_to_displace(engine, waiting)) != NULL &&
-           !has_missed_deadline(engine, lease)) {
+    while ((lease = queue_next_to_displace(engine, waiting)) != NULL) {
         lease->plan->in_queue = false;
         if (!engine_schedule_lease(engine, lease, false)) {
             queue_release_future(engine, waiting, lease);
@@ -495,6 +508,7 @@ void schedule_pending(struct engine *engine)
     leave_hosts(engine, LEAVING_FIRM);
     schedule_kinds(engine);
     engine->queues.pending.n = 0;
+    end_all_late(engine);
     leave_hosts(engine, LEAVING_YIELDS); /* before queued leases take the room */
     schedule_queue(engine);
 }

@@ -16,14 +16,23 @@ enum { WAIT_FOR_DEPARTURES = 15 /* seconds until the lease is replanned */ };
 
 /* --- time ------------------------------------------------------------------------------------- */
 
+/* The latest time at which a deadline lease can start or continue; INSTANT_NONE: no deadline. */
+static int64_t latest_start(const struct lease_record *lease)
+{
+    return lease->deadline == INSTANT_NONE || lease->duration == SPAN_UNLIMITED
+               ? lease->deadline
+               : lease->deadline - (lease->duration - lease->accumulated);
+}
+
 /* The lease's time has passed without a run. EVENT_TIME_OVER: its VMs were sent to hosts and are
  * ended. */
 static void miss(struct daemon *daemon, const struct lease_record *lease, enum lease_event event,
                  int64_t now)
 {
-    const struct reason missed = {
-        .id = REASON_MISSED,
-        .n = {lease->kind == LEASE_RESERVATION ? lease->start + lease->duration : lease->deadline}};
+    const struct reason missed = {.id = REASON_MISSED,
+                                  .n = {lease->kind == LEASE_RESERVATION
+                                            ? lease->start + lease->duration
+                                            : latest_start(lease)}};
     char text[STORE_TEXT_MAX];
 
     lease_explain(daemon->store, lease, &missed, NULL, INSTANT_NONE);
@@ -151,12 +160,15 @@ void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lea
     }
 }
 
-/* Have the reservation's time or the deadline passed before the lease ran? */
-static bool is_missed(const struct lease_record *lease, int64_t now)
+/* Has the reservation's time passed before the lease ran, or can the deadline no longer be kept?
+ * What the plan still has is started, if a little late. */
+static bool is_missed(const struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
-    return lease->kind == LEASE_RESERVATION
-               ? lease_is_over(lease, now)
-               : lease->deadline != INSTANT_NONE && lease->deadline <= now;
+    if (lease->kind == LEASE_RESERVATION)
+        return lease_is_over(lease, now);
+    return lease->deadline != INSTANT_NONE &&
+           (lease->deadline <= now ||
+            (latest_start(lease) < now && !planner_knows(daemon->planner, lease->id)));
 }
 
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now)
@@ -164,9 +176,9 @@ void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *l
     int64_t promised = store_promised_start(lease);
     char text[STORE_TEXT_MAX], why[STORE_TEXT_MAX] = "";
 
-    if (is_missed(lease, now) && !is_known(daemon, lease))
+    if (is_missed(daemon, lease, now) && !is_known(daemon, lease))
         return;
-    if (is_missed(lease, now))
+    if (is_missed(daemon, lease, now))
         miss(daemon, lease, EVENT_MISSED, now);
     else if (promised != INSTANT_NONE && promised + daemon->live->poll_interval < now &&
              !lease->late) {
@@ -279,6 +291,8 @@ int64_t reconcile_lease_time(const struct daemon *daemon, const struct lease_rec
     } else if (lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION &&
                lease->duration != SPAN_UNLIMITED) {
         earlier(&next, lease->start + lease->duration, now);
+    } else if (lease->phase == PHASE_RESERVED && lease->kind == LEASE_DEADLINE) {
+        earlier(&next, latest_start(lease) + 1, now);
     }
     return next;
 }

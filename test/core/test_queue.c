@@ -185,6 +185,22 @@ static void host_selection_chooses_and_vetoes_hosts(void **state)
     scenario_end(&s);
 }
 
+/* Also one that is not tried because one before it waits. */
+static void a_lease_that_cannot_keep_its_deadline_ends_at_once(void **state)
+{
+    struct scenario s;
+
+    scenario_begin(&s, 1);
+    s.settings.backfilling = BACKFILLING_OFF;
+    best_effort(&s, 1, 1, 1000);
+    best_effort(&s, 2, 1, 100);
+    ask(&s, (struct ask){.id = 3, .kind = LEASE_BEST_EFFORT, .duration = 100, .deadline = 500});
+    run_to_end(&s);
+    assert_string_equal(states_of(&s, 3), "0 Pending Queued | 401 Cancelled");
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +213,7 @@ int main(void)
         cmocka_unit_test(a_started_lease_gives_its_place_in_the_future_back),
         cmocka_unit_test(future_points_are_tried_in_the_order_of_time),
         cmocka_unit_test(host_selection_chooses_and_vetoes_hosts),
+        cmocka_unit_test(a_lease_that_cannot_keep_its_deadline_ends_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

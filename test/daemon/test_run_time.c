@@ -1,4 +1,5 @@
-/* How long leases have run, by the history records of their VMs. */
+/* How long leases have run, by the history records of their VMs, and what can no longer run long
+ * enough. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -288,6 +289,32 @@ static void a_group_runs_on_for_the_time_that_its_user_stopped_one_vm(void **sta
     scene_close(&scene);
 }
 
+/* It has no place in the plan. Its latest start is 1500. */
+static void a_deadline_is_missed_at_the_latest_start(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    char text[STORE_TEXT_MAX];
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = lease_add(scene.daemon.store, 1, PHASE_RESERVED, LEASE_DEADLINE);
+    lease->accepted = true;
+    lease->deadline = 2000;
+    lease->duration = 600;
+    lease->accumulated = 100;
+    scene_add(&scene, 1, 1, GOAL_NONE, 4, 100, 1024);
+    fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 1024);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1500);
+    assert_int_equal(lease->phase, PHASE_RESERVED);
+    assert_int_equal(reconcile_next_time(&scene.daemon, 1500), 1501);
+    reconcile(&scene.daemon, 1501);
+    assert_int_equal(lease->phase, PHASE_MISSED);
+    store_reason_sentence(lease, false, text, sizeof text);
+    assert_non_null(strstr(text, "it could not be started before 1970-01-01 00:25:00"));
+    scene_close(&scene);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
@@ -302,6 +329,7 @@ int main(void)
         TEST(one_that_is_late_without_a_place_says_why),
         TEST(a_record_that_is_opened_again_counts_when_it_is_closed),
         TEST(the_time_of_a_boot_that_failed_does_not_count),
+        TEST(a_deadline_is_missed_at_the_latest_start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
