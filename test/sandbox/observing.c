@@ -19,7 +19,8 @@ enum {
     LONG = 60, /* VMs of this length are more than the limit of an answer */
     LONG_TEMPLATE = 400 << 10,
     KEPT_MAX = 1000,
-    BUDGET = 4 << 20
+    BUDGET = 4 << 20,
+    TIMEOUT = 200 /* milliseconds */
 };
 
 struct seen {
@@ -59,12 +60,12 @@ static void assert_told_in_parts(struct oned *oned, struct cloud *cloud, enum cl
     assert_true(seen.n_answers > 1);
 }
 
-static struct cloud *connect_to(struct oned *oned, struct memory_budget *budget)
+static struct cloud *connect_for(struct oned *oned, struct memory_budget *budget, long timeout)
 {
     char endpoint[64];
     struct rpc_settings settings = {.endpoint = endpoint,
                                     .session = ADMIN,
-                                    .timeout = 60000,
+                                    .timeout = timeout,
                                     .connect_timeout = 1000,
                                     .parallel = 1,
                                     .answer_limit = 1 << 24,
@@ -78,6 +79,11 @@ static struct cloud *connect_to(struct oned *oned, struct memory_budget *budget)
     cloud = opennebula_create(&settings, false, &err);
     assert_non_null(cloud);
     return cloud;
+}
+
+static struct cloud *connect_to(struct oned *oned, struct memory_budget *budget)
+{
+    return connect_for(oned, budget, 60000);
 }
 
 /* Owners make templates as long as they like: no answer with them is read in one go. */
@@ -256,12 +262,41 @@ static void all_answers_together_are_bounded(void **state)
     oned_destroy(oned);
 }
 
+/* A shorter page would not be answered either, and each takes the whole time. */
+static void a_page_that_is_not_answered_in_time_is_not_asked_for_again(void **state)
+{
+    struct oned *oned = fixture_create(ONED_7_4, 1);
+    struct cloud *cloud = connect_for(oned, NULL, TIMEOUT);
+    struct kept *kept = memory_new(1, sizeof *kept);
+    struct error err;
+
+    for (int i = 0; i < 10; i++)
+        fixture_vm(oned, 1, 128);
+    fixture_do(oned, "sandbox.fault", "(ss)", ADMIN,
+               "FAULT=[KIND=\"delay\",METHOD=\"one.vmpool.infoextended\",TIME=\"60000\","
+               "COUNT=\"-1\"]");
+    ask(oned, cloud, CLOUD_WAITING, kept);
+    assert_non_null(strstr(kept->error, "infoextended"));
+    for (int i = 0; i < 3 * TIMEOUT; i++) {
+        assert_return_code(oned_step(oned, 0, &err), 0);
+        assert_return_code(cloud_wait(cloud, NULL, 0, 1, &err), 0);
+    }
+    assert_int_equal(
+        fixture_first(fixture_call(oned, "sandbox.faults", "(s)", ADMIN)->text, "HITS"), 1);
+    drop(kept);
+    free(kept);
+    cloud_destroy(cloud);
+    oned_destroy(oned);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(vms_are_told_in_parts),
-                                       cmocka_unit_test(many_waiting_vms_are_read_in_several_calls),
-                                       cmocka_unit_test(long_vms_are_read_in_shorter_pages),
-                                       cmocka_unit_test(all_answers_together_are_bounded)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vms_are_told_in_parts),
+        cmocka_unit_test(many_waiting_vms_are_read_in_several_calls),
+        cmocka_unit_test(long_vms_are_read_in_shorter_pages),
+        cmocka_unit_test(a_page_that_is_not_answered_in_time_is_not_asked_for_again),
+        cmocka_unit_test(all_answers_together_are_bounded)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
