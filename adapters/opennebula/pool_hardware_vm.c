@@ -64,7 +64,7 @@ static void read_node(const struct pool_text *text, int32_t *node)
 {
     int64_t number = -1;
 
-    if (pool_is_count(text, INT32_MAX, &number) && number >= 0)
+    if (pool_is_count(text, INT32_MAX - 1, &number) && number >= 0)
         *node = (int32_t)number;
 }
 
@@ -149,6 +149,8 @@ static void read_topology(struct pool_reader *reader, struct vm_hardware_draft *
         break;
     case WORD_THREADS:
         read_count(reader, draft, path, text, &hardware->threads);
+        if (hardware->threads > VM_CPUS_MOST)
+            set_fault(reader, draft, "it requests more than %d threads of a core", VM_CPUS_MOST);
         break;
     case WORD_HUGEPAGE_SIZE:
         hardware->page_size = 0;

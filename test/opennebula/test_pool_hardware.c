@@ -222,6 +222,19 @@ static void address_requests(void **state)
 
 /* --- hostile ---------------------------------------------------------------------------------- */
 
+/* The planner reads no larger numbers: it would end for all users. */
+static void numbers_beyond_any_host(void **state)
+{
+    struct vm_pool pool = vm_with("<TOPOLOGY><THREADS>2147483648</THREADS></TOPOLOGY>");
+
+    assert_non_null(strstr(pool.items[0].hardware->fault, "more than 1024 threads of a core"));
+    vm_pool_finish(&pool);
+    pool = vm_with("<NUMA_NODE><TOTAL_CPUS>1</TOTAL_CPUS></NUMA_NODE>"
+                   "<TOPOLOGY><NODE_AFFINITY>2147483647</NODE_AFFINITY></TOPOLOGY>");
+    assert_int_equal(pool.items[0].hardware->affinity, -1);
+    vm_pool_finish(&pool);
+}
+
 /* What an owner writes never hides the VM: it is listed, with the fault of its request. */
 static void unreadable_topologies(void **state)
 {
@@ -343,6 +356,7 @@ int main(void)
         cmocka_unit_test(vm_recorded),
         cmocka_unit_test(core_uses),
         cmocka_unit_test(address_requests),
+        cmocka_unit_test(numbers_beyond_any_host),
         cmocka_unit_test(unreadable_topologies),
         cmocka_unit_test(too_many_requests),
         cmocka_unit_test(any_device),
