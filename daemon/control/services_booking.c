@@ -91,6 +91,25 @@ static void use_by_strangers(const struct daemon *daemon, int64_t now, struct fr
     }
 }
 
+static bool is_of(const struct host *host, const char *cluster)
+{
+    return !cluster || (host->cluster_name && strcmp(host->cluster_name, cluster) == 0);
+}
+
+/* ", 3 are disabled, offline or in error", or "". */
+static void say_out_of_service(const struct daemon *daemon, const char *cluster, char *text,
+                               size_t size)
+{
+    const struct hosts_seen *seen = world_hosts(daemon->world);
+    size_t n = 0;
+
+    for (size_t i = 0; seen && i < seen->pool.n; i++)
+        n += seen->pool.items[i].state != HOST_ON && is_of(&seen->pool.items[i], cluster);
+    text[0] = '\0';
+    if (n)
+        snprintf(text, size, "; %zu %s disabled, offline or in error", n, n == 1 ? "is" : "are");
+}
+
 /* Collects the hosts in service of a cluster (NULL: any). A host is in use by its VMs until their
  * leases end, by accepted leases planned there, and while it is drained or booked. Plans without a
  * promise do not count. The planner decides in the end. */
@@ -107,8 +126,7 @@ static struct free_hosts *gather(const struct daemon *daemon, const char *cluste
     for (size_t i = 0; i < seen->pool.n; i++) {
         const struct host *host = &seen->pool.items[i];
 
-        if (host->state == HOST_ON &&
-            (!cluster || (host->cluster_name && strcmp(host->cluster_name, cluster) == 0)))
+        if (host->state == HOST_ON && is_of(host, cluster))
             free_hosts_add(hosts, host->id);
     }
     vms = store_vms(daemon->store, &n);
@@ -216,7 +234,7 @@ bool services_first_hosts(const struct daemon *daemon, const struct drain_order 
     struct drain_search *search = &daemon->question->drains;
     int32_t *hosts = memory_new(order->n_hosts, sizeof *hosts);
     struct free_hosts *free_ones;
-    char text[STORE_TEXT_MAX];
+    char text[STORE_TEXT_MAX], out[80];
     size_t n;
 
     search->from = order->from;
@@ -230,10 +248,11 @@ bool services_first_hosts(const struct daemon *daemon, const struct drain_order 
     if (n == order->n_hosts)
         return take_hosts(search, hosts, n, order->from);
     free(hosts);
-    snprintf(text, sizeof text, "%zu host%s requested%s%.80s, %zu %s free for the whole time",
+    say_out_of_service(daemon, order->cluster, out, sizeof out);
+    snprintf(text, sizeof text, "%zu host%s requested%s%.80s, %zu %s free for the whole time%s",
              order->n_hosts, order->n_hosts == 1 ? " is" : "s are",
              order->cluster ? " in cluster " : "", order->cluster ? order->cluster : "", n,
-             n == 1 ? "is" : "are");
+             n == 1 ? "is" : "are", out);
     services_refuse(daemon, "no-free-hosts", text);
     return services_next_hosts(daemon, order);
 }

@@ -142,4 +142,13 @@ for list in 'lease list --all' queue usage; do
     [ "$(wc -l <"$work/out")" -gt 1 ] || fail "$list is empty"
     head -n 1 "$work/out" | cmp - "$work/empty ${list%% *}" || fail "$list: the empty list has another header"
 done
+
+does='a booking beside a host that is out of service'
+oned call one.host.status 1 1 >/dev/null
+tells_out() {
+    "$galerna" host book --name lab --count 2 --users oneadmin --from +6h --until +7h --dry-run \
+        --state-dir "$work/state" >"$work/out" 2>&1 || true
+    grep -qF "free for the whole time; 1 is disabled, offline or in error" "$work/out"
+}
+until_true tells_out
 stop_galernad
