@@ -58,8 +58,7 @@ bool demand_is_sound(const struct vm_demand *demand)
 
     if (demand->n_nodes > VM_NODES_MOST || demand->n_devices > VM_DEVICES_MOST ||
         demand->n_rules > VM_RULES_MOST || demand->page_kb < 0 ||
-        demand->threads_per_core > VM_CPUS_MOST ||
-        (demand->pin != PIN_NONE && !demand->n_nodes))
+        demand->threads_per_core > VM_CPUS_MOST || (demand->pin != PIN_NONE && !demand->n_nodes))
         return false;
     for (uint32_t i = 0; i < demand->n_nodes; i++) {
         cpus += demand->nodes[i].cpus;

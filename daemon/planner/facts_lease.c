@@ -38,11 +38,11 @@ bool planner_has_old_rules(const struct planner *planner, const struct lease_rec
     size_t n;
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
-    for (size_t i = 0; i < n && !lease->accepted && planner->picture.eligibility; i++) {
+    for (size_t i = 0; i < n && !lease->accepted && planner->snapshot.eligibility; i++) {
         const struct vm_observation *observed = world_vm(planner->world, vms[i]->id);
 
         if (observed && observed->full && observed->since >= world_site_asked(planner->world) &&
-            eligibility_follows_rules(planner->picture.eligibility, observed->full))
+            eligibility_follows_rules(planner->snapshot.eligibility, observed->full))
             return true;
     }
     return false;
