@@ -400,7 +400,6 @@ static bool adopt_waiting(struct engine *engine, struct lease *lease,
     lease->plan->not_before = adoption->not_before;
     if (suspended && lease->request.kind == LEASE_DEADLINE)
         return promised_place(engine, lease, adoption);
-    engine->queues.has_deadlines |= lease->request.deadline != INSTANT_NONE;
     if (lease->state == LEASE_SUSPENDING)
         return true;
     if (lease_ready_at(lease) > engine->now) {

@@ -8,6 +8,7 @@
 static void append(struct engine *engine, struct lease *lease)
 {
     lease->plan->in_queue = true;
+    engine->queues.has_deadlines |= lease->request.deadline != INSTANT_NONE;
     lease_list_append(&engine->queues.queue, lease);
 }
 

@@ -237,7 +237,6 @@ static void explain_size(struct engine *engine, struct lease *lease)
 
 static void enqueue(struct engine *engine, struct lease *lease)
 {
-    engine->queues.has_deadlines |= lease->request.deadline != INSTANT_NONE;
     lease_set_state(engine, lease,
                     lease_is_suspended(lease) ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
     queue_add(engine, lease);

@@ -11,7 +11,6 @@
 
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
-#include "daemon/live/reconcile_inside.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
@@ -91,11 +90,14 @@ static void nobody_is_warned_of_the_end_of_a_short_lease(void **state)
     lease->start = lease->since = 1000;
     lease->duration = 100;
     lease->end = 1100;
-    reconcile_watch_end(&scene.daemon, lease, 1050);
+    scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024);
+    fake_cloud_add_vm(scene.fake, 1, VM_RUNNING, 0, 100, 1024);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1050);
     assert_false(lease->warned);
     lease->start = 700;
     lease->duration = 400;
-    reconcile_watch_end(&scene.daemon, lease, 1050);
+    reconcile(&scene.daemon, 1051);
     assert_true(lease->warned);
     scene_close(&scene);
 }
@@ -119,7 +121,10 @@ static void one_that_is_late_without_a_place_says_why(void **state)
     lease->duration = 100;
     lease_explain(scene.daemon.store, lease,
                   &(struct reason){.id = REASON_NO_HOST_ALLOWED, .n = {1}}, NULL, INSTANT_NONE);
-    reconcile_watch_promise(&scene.daemon, lease, 1050);
+    scene_add(&scene, 1, 1, GOAL_NONE, 4, 100, 1024);
+    fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 1024);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1050);
     assert_true(lease->late);
     assert_int_equal(store_each_event(scene.daemon.store, 1, 0, keep_late, text, NULL), 0);
     assert_string_equal(text,
