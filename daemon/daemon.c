@@ -126,6 +126,16 @@ static void finish_cycle(struct daemon *daemon)
         sleep_end(daemon);
 }
 
+/* A request waits for newer access rules. Users who send one after the other do not cause more than
+ * one poll besides each of those that come anyway. */
+static void look_at_rules(struct daemon *daemon)
+{
+    const int64_t age = clock_monotonic() - world_site_asked(daemon->world);
+
+    if (world_want_site(daemon->world) && age >= daemon->live->poll_interval * 1000)
+        world_poll(daemon->world, POLL_FULL);
+}
+
 void daemon_planned(void *context, bool made)
 {
     struct daemon *daemon = context;
@@ -140,8 +150,8 @@ void daemon_planned(void *context, bool made)
     }
     if (made && planner_is_outdated(daemon->planner))
         daemon_replan(daemon, "leases deviate from the plan");
-    if (planner_doubts_rules(daemon->planner) && world_want_site(daemon->world))
-        world_poll(daemon->world, POLL_FULL);
+    if (planner_doubts_rules(daemon->planner))
+        look_at_rules(daemon);
     if (made && intake_can_go_on(daemon))
         daemon_wake(daemon);
     finish_cycle(daemon);
