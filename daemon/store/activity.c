@@ -250,7 +250,8 @@ static void say_starting(struct sentence *sentence)
     if (is_plan(lease) && lease->late) {
         add(sentence, "Late: the %s is only now starting", what);
     } else if (lease->reason_id == REASON_LATE) {
-        add(sentence, "Late: the %s for", what);
+        add(sentence, "Late: the %s",
+            lease->kind == LEASE_IMMEDIATE ? "lease that was to start at" : "reservation for");
         add_time(sentence, " ", store_promised_start(lease), " has not started");
     } else {
         add(sentence, lease->accumulated ? "Resuming" : "Starting");

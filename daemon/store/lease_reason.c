@@ -33,8 +33,9 @@ void store_reason_sentence(const struct lease_record *lease, bool body, char *te
     if (reason_is_of_company(reason.id) && reason.text[0] && length < size)
         length += (size_t)snprintf(text + length, size - length, ": %s", reason.text);
     if (vm[0] > 0 && length < size)
-        snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB each)",
-                 (long long)(vm[0] / 100), (long long)(vm[0] % 100), (long long)vm[1]);
+        snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB%s)",
+                 (long long)(vm[0] / 100), (long long)(vm[0] % 100), (long long)vm[1],
+                 reason.n[0] == 1 ? "" : " each");
 }
 
 void store_reason_text(const struct lease_record *lease, bool body, int64_t now, char *text,

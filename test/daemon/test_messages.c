@@ -89,7 +89,7 @@ static void what_waits_says_for_what_and_until_when(void **state)
     expect(&lease, "Waiting for room: 1 VM requested, room for 0 now");
     lease.reason_n[4] = 150;
     lease.reason_n[5] = 512;
-    expect(&lease, "Waiting for room: 1 VM requested, room for 0 now (1.50 CPU and 512 MB each)");
+    expect(&lease, "Waiting for room: 1 VM requested, room for 0 now (1.50 CPU and 512 MB)");
     lease.reason_id = REASON_NONE;
     lease.reason = "2 VMs requested, room for 1 now";
     lease.expected = 86400;

@@ -307,6 +307,11 @@ static void an_immediate_lease_that_has_to_wait_again_is_late(void **state)
     store_activity(lease, 1004, text, sizeof text);
     assert_string_equal(text, "Late: the lease waits");
     assert_int_equal(lease_apply(scene.daemon.store, lease, EVENT_START, 1020, "starts"), 0);
+    lease_explain(scene.daemon.store, lease, &(struct reason){.id = REASON_LATE}, NULL,
+                  INSTANT_NONE);
+    store_activity(lease, 1021, text, sizeof text);
+    assert_non_null(
+        strstr(text, "Late: the lease that was to start at 1970-01-01 00:16:40 has not started"));
     lease_runs_since(scene.daemon.store, lease, 1022, 0);
     assert_int_equal(lease_apply(scene.daemon.store, lease, EVENT_RUNNING, 1024, "runs"), 0);
     store_activity(lease, 1024, text, sizeof text);
