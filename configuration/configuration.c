@@ -224,7 +224,7 @@ static int refuse_class_names(const struct configuration *configuration, struct 
         int result = 0;
 
         for (char *word; result == 0 && (word = strsep(&rest, ", \t"));)
-            if (strchr(word, '.') && !strchr(word, '/') && !strstr(word, ".so"))
+            if (memchr(word, '.', strcspn(word, "*")) && !strchr(word, '/') && !strstr(word, ".so"))
                 result =
                     error_set(err, EINVAL,
                               "%s: scheduling.%s names '%.80s', a Python class of Haizea; give "

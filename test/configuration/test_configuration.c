@@ -321,6 +321,10 @@ static void test_class_names_are_explained(void **state)
         read_with(with("[scheduling]\npolicy-host-selection: greedy*2,./own.so\n"), NULL)
             ->policy_host_selection,
         "greedy*2,./own.so");
+    /* Its weight is refused when the module is loaded. */
+    assert_string_equal(
+        read_with(with("[scheduling]\npolicy-preemption: mov*0.5\n"), NULL)->policy_preemption,
+        "mov*0.5");
 }
 
 static void test_names_of_haizea_1_1(void **state)
