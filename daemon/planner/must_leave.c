@@ -47,8 +47,7 @@ int64_t lease_leaves_at(const struct store *store, const struct lease_record *le
     return lease->preempted_at;
 }
 
-/* Is one of its hosts known to become one of the other lease's? */
-static bool shares_host(const struct store *store, int64_t id, int64_t other)
+bool lease_shares_host(const struct store *store, int64_t id, int64_t other)
 {
     size_t n, n_others;
     const struct vm_record *const *vms = store_vms_of(store, id, &n);
@@ -69,25 +68,9 @@ int64_t lease_next_on_hosts(const struct store *store, const struct lease_record
     for (size_t i = 0; i < n; i++)
         if (leases[i]->phase == PHASE_RESERVED && leases[i]->expected != INSTANT_NONE &&
             (!next || leases[i]->expected < next->expected) &&
-            shares_host(store, leases[i]->id, lease->id))
+            lease_shares_host(store, leases[i]->id, lease->id))
             next = leases[i];
     return next ? next->id : -1;
-}
-
-int64_t planner_next_on_hosts(const struct planner *planner, const struct lease_record *lease,
-                              int64_t at)
-{
-    size_t n;
-    const struct lease_record *const *leases = store_leases(planner->store, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct planned *planned = planned_of(&planner->planned, leases[i]->id);
-
-        if (leases[i]->phase == PHASE_RESERVED && planned && planned->is_placed &&
-            planned->start == at && shares_host(planner->store, leases[i]->id, lease->id))
-            return leases[i]->id;
-    }
-    return -1;
 }
 
 int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now)

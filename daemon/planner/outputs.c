@@ -58,18 +58,6 @@ static void start_lease(struct planner *planner, const struct lease_record *leas
     lease_apply(planner->store, lease, resumes ? EVENT_RESUME : EVENT_START, now, "%s", "");
 }
 
-static void note_preemption(struct planner *planner, const struct lease_record *lease,
-                            int64_t other, int64_t at, int64_t now)
-{
-    char when[PLANNER_STARTS_MAX];
-
-    if (!lease_note_preemption(planner->store, lease, other, at))
-        return; /* every plan repeats it */
-    planner_starts_text(planner, other, when);
-    store_history(planner->store, lease->id, now, "preempted", "to be %s for lease %lld%s",
-                  store_preemption_word(lease), (long long)other, when);
-}
-
 /* A lease that the plan put into a gap is suspended at its end without having been preempted. */
 static void note_end_of_gap(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
@@ -80,7 +68,7 @@ static void note_end_of_gap(struct planner *planner, const struct lease_record *
         reason = (struct reason){.id = REASON_SUSPENDED_FOR, .n = {next, now}};
     planner_set_reason(planner, lease, &reason);
     if (next >= 0)
-        note_preemption(planner, lease, next, now, now);
+        planner_note_preemption(planner, lease, next, now, now);
 }
 
 static void stop_lease(struct planner *planner, const struct lease_record *lease, int64_t now)
@@ -213,7 +201,7 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
         (output->how == PREEMPTED_REQUEUE && planner_has_sent_nothing(planner, lease)))
         return; /* nothing is stopped */
     planner_set_reason(planner, lease, &reason);
-    note_preemption(planner, lease, output->other, output->at, now);
+    planner_note_preemption(planner, lease, output->other, output->at, now);
 }
 
 /* The engine has no time for the suspension and requeues the lease at once. Its VMs are suspended
@@ -405,39 +393,6 @@ static void take_view(struct planner *planner, const struct lease_view *view, in
         take_view_of(planner, planned, lease, view, now);
 }
 
-/* --- leases that run in a gap ----------------------------------------------------------------- */
-
-/* A lease that the plan put into a gap makes room for the promised lease behind it. The next plan
- * must know that: it would let the lease run on, and suspend it for any reservation in between. */
-static void note_gap(struct planner *planner, const struct plan_output *output, int64_t now)
-{
-    const struct lease_record *lease = store_lease(planner->store, output->lease);
-    const struct planned *planned = planned_of(&planner->planned, output->lease);
-    int64_t next;
-
-    if (!lease || !planned || planned->is_preempted || lease->preempted_at == output->at ||
-        (lease->phase != PHASE_STARTING && lease->phase != PHASE_RUNNING))
-        return;
-    next = planner_next_on_hosts(planner, lease, output->at);
-    if (next < 0)
-        return;
-    planner_set_reason(
-        planner, lease,
-        &(struct reason){.id = REASON_SUSPENDED_FOR, .n = {next, output->reservation.until}});
-    note_preemption(planner, lease, next, output->at, now);
-}
-
-static void note_gaps(struct planner *planner, const struct plan_reply *reply, int64_t now)
-{
-    for (size_t i = 0; i < reply->n_outputs; i++) {
-        const struct plan_output *output = &reply->outputs[i];
-
-        if ((output->kind == OUTPUT_OPERATION_STARTED || output->kind == OUTPUT_VM_INTERVAL) &&
-            output->at != INSTANT_NONE)
-            note_gap(planner, output, now);
-    }
-}
-
 /* --- adopted leases --------------------------------------------------------------------------- */
 
 /* Handles a lease that could not be adopted with its places. */
@@ -541,7 +496,7 @@ void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
         take_output(planner, &reply->outputs[i], now);
     for (size_t i = 0; i < reply->n_views; i++)
         take_view(planner, &reply->views[i], now);
-    note_gaps(planner, reply, now);
+    planner_note_gaps(planner, reply, now);
     if (planner->is_rebuild)
         planner_drop_preemptions(planner, now);
     planner_review_leaves(planner, now);

@@ -1,17 +1,21 @@
-/* Moves of leases that leave their hosts: noted while the plan contains them, then dropped. */
+/* Leases that leave their hosts or make room for others: noted while the plan contains that, then
+ * dropped. */
 #include <stdio.h>
 
 #include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
 #include "daemon/store/awake.h"
 
+enum { STARTS_MAX = 96 };
+
 bool planner_is_about_leaving(enum reason_id reason)
 {
     return reason == REASON_LEAVES || reason == REASON_CANNOT_LEAVE;
 }
 
-void planner_starts_text(const struct planner *planner, int64_t lease,
-                         char text[PLANNER_STARTS_MAX])
+/* ", which starts at ..." for a reservation, "" for other leases: plans change the times of those,
+ * and the history of a lease only contains what stays true. */
+static void starts_text(const struct planner *planner, int64_t lease, char text[STARTS_MAX])
 {
     const struct lease_record *other = store_lease(planner->store, lease);
     char when[64];
@@ -20,21 +24,33 @@ void planner_starts_text(const struct planner *planner, int64_t lease,
     if (!other || other->kind != LEASE_RESERVATION)
         return;
     lease_time_text(other->start, when, sizeof when);
-    snprintf(text, PLANNER_STARTS_MAX, ", which starts at %s", when);
+    snprintf(text, STARTS_MAX, ", which starts at %s", when);
+}
+
+void planner_note_preemption(struct planner *planner, const struct lease_record *lease,
+                             int64_t other, int64_t at, int64_t now)
+{
+    char when[STARTS_MAX];
+
+    if (!lease_note_preemption(planner->store, lease, other, at))
+        return; /* every plan repeats it */
+    starts_text(planner, other, when);
+    store_history(planner->store, lease->id, now, "preempted", "to be %s for lease %lld%s",
+                  store_preemption_word(lease), (long long)other, when);
 }
 
 /* Notes that the lease runs or starts in front of a reservation. */
 static void note_in_front(struct planner *planner, const struct lease_record *lease,
                           const struct reason *reason, int64_t now)
 {
-    char when[PLANNER_STARTS_MAX];
+    char when[STARTS_MAX];
 
     if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
         return;
     planned_of(&planner->planned, lease->id)->is_preempted = true;
     if (!lease_note_preemption(planner->store, lease, reason->n[2], reason->n[3]))
         return; /* every plan repeats it */
-    planner_starts_text(planner, reason->n[2], when);
+    starts_text(planner, reason->n[2], when);
     store_history(planner->store, lease->id, now, "in-front",
                   "to move off host %lld in time for lease %lld%s", (long long)reason->n[0],
                   (long long)reason->n[2], when);

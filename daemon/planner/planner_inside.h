@@ -350,12 +350,14 @@ void planner_doubts(struct planner *planner, const struct lease_record *lease,
                     const struct reason *reason);
 void planner_set_reason(struct planner *planner, const struct lease_record *lease,
                         const struct reason *reason);
+/* The lease is to make room for lease `other` at `at`; history has a line for each cause. */
+void planner_note_preemption(struct planner *planner, const struct lease_record *lease,
+                             int64_t other, int64_t at, int64_t now);
+/* A lease that the plan put into a gap makes room for the promised lease behind it. The next plan
+ * must know that: it would let the lease run on, and suspend it for any reservation in between.
+ * O(leases log leases), and for each lease in a gap those that start at its end. */
+void planner_note_gaps(struct planner *planner, const struct plan_reply *reply, int64_t now);
 bool planner_is_about_leaving(enum reason_id reason);
-enum { PLANNER_STARTS_MAX = 96 };
-/* ", which starts at ..." for a reservation, "" for other leases: plans change the times of those,
- * and the history of a lease only contains what stays true. */
-void planner_starts_text(const struct planner *planner, int64_t lease,
-                         char text[PLANNER_STARTS_MAX]);
 /* Apply a view of a lease, or of a VM that is off, whose reason planner_is_about_leaving(). */
 void planner_note_leaving(struct planner *planner, const struct lease_view *view, int64_t now);
 /* After the views: suspend in time leases that must leave their hosts and cannot, if their terms
@@ -369,10 +371,8 @@ int64_t lease_leaves_at(const struct store *store, const struct lease_record *le
 /* The lease that is promised one of the lease's hosts, and starts first; -1: none. O(VMs of
  * reserved leases x VMs of the lease). */
 int64_t lease_next_on_hosts(const struct store *store, const struct lease_record *lease);
-/* The lease that is promised one of the lease's hosts and is planned to start there at `at`; -1:
- * none. O(leases). */
-int64_t planner_next_on_hosts(const struct planner *planner, const struct lease_record *lease,
-                              int64_t at);
+/* Is one of its hosts known to become one of the other lease's? O(VMs of both, multiplied). */
+bool lease_shares_host(const struct store *store, int64_t id, int64_t other);
 /* When the lease must be on other hosts because another lease gets its own: the start of that
  * lease, even if it has passed and the lease still occupies the hosts; INSTANT_NONE. */
 int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now);
