@@ -150,8 +150,10 @@ def type_into(tab, text):
 
 
 def tab_to(tab, selector):
-    """Moves the focus there by the keyboard."""
-    for _ in range(80):
+    """Moves the focus there by the keyboard, once no other dialog holds it."""
+    tab.until("document.readyState === 'complete' && (!document.querySelector('dialog[open]') || "
+              f"document.querySelector('{selector}').closest('dialog[open]'))")
+    for _ in range(200):  # more than there are elements
         if tab.run(f"document.activeElement.matches('{selector}')"):
             return
         tab.key("Tab")
@@ -170,6 +172,7 @@ def says(tab, place, text):
 def sign_in(tab, secret):
     """By the keyboard alone."""
     user, _ = session.strip().split(":", 1)
+    tab.until("document.readyState === 'complete'")  # by then the page has asked by itself
     if not tab.run("document.querySelector('#sign-in').open"):
         press(tab, "#to-sign-in")
     tab.until("document.querySelector('#sign-in').open")
@@ -379,6 +382,7 @@ def holds_and_releases(tab):
         tab.until(f"!['', 'Asking'].includes({outcome})")
         says(tab, "change-answer", answer)
     tab.key("Escape")
+    tab.until("!document.querySelector('#lease').open")
 
 
 def shows_decisions(tab):
