@@ -45,8 +45,8 @@ const struct command_line lease_cancel_line = {
     .purpose =
         "Cancel leases: waiting leases leave the queue, running leases are ended, and the VMs of "
         "refused, failed or missed leases, which are on hold, are terminated. Leases are given by "
-        "number, "
-        "or selected by options from the unfinished ones; a selected lease meets all options.",
+        "number, or selected by options from the unfinished ones; a selected lease meets all "
+        "options.",
     .operands = "[LEASE]...",
     .least = 0,
     .most = OPERANDS_ANY,

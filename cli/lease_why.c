@@ -78,7 +78,7 @@ static bool will_start(const char *phase)
            strcmp(phase, "reserved") == 0;
 }
 
-/* Has the lease a place in the plan, or is it not known to have none? */
+/* False: the reason says that the plan has no place for the lease. */
 static bool is_planned(const json_t *lease)
 {
     const char *word = client_text(json_object_get(lease, "reason"), "word");

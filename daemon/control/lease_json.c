@@ -232,8 +232,8 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
 
 enum { FEW_VMS = 64 };
 
-/* The VM's host: current, last or planned; -1: none. A plan that was given up is none,
- * nor one without a place for the reservation. */
+/* The VM's host: current, last or planned; -1: none. The host of a plan that was given up, or that
+ * has no place for the reservation, does not count. */
 static int32_t host_of(const struct lease_record *lease, const struct vm_record *vm)
 {
     bool is_planned =

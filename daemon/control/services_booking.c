@@ -96,7 +96,7 @@ static bool is_of(const struct host *host, const char *cluster)
     return !cluster || (host->cluster_name && strcmp(host->cluster_name, cluster) == 0);
 }
 
-/* ", 3 are disabled, offline or in error", or "". */
+/* "; 3 are disabled, offline or in error", or "". */
 static void say_out_of_service(const struct daemon *daemon, const char *cluster, char *text,
                                size_t size)
 {

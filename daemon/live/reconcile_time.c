@@ -16,14 +16,6 @@ enum { WAIT_FOR_DEPARTURES = 15 /* seconds until the lease is replanned */ };
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* The latest time at which a deadline lease can start or continue; INSTANT_NONE: no deadline. */
-static int64_t latest_start(const struct lease_record *lease)
-{
-    return lease->deadline == INSTANT_NONE || lease->duration == SPAN_UNLIMITED
-               ? lease->deadline
-               : lease->deadline - (lease->duration - lease->accumulated);
-}
-
 /* The lease's time has passed without a run. EVENT_TIME_OVER: its VMs were sent to hosts and are
  * ended. */
 static void miss(struct daemon *daemon, const struct lease_record *lease, enum lease_event event,
@@ -32,7 +24,7 @@ static void miss(struct daemon *daemon, const struct lease_record *lease, enum l
     const struct reason missed = {.id = REASON_MISSED,
                                   .n = {lease->kind == LEASE_RESERVATION
                                             ? lease->start + lease->duration
-                                            : latest_start(lease)}};
+                                            : store_latest_start(lease)}};
     char text[STORE_TEXT_MAX];
 
     lease_explain(daemon->store, lease, &missed, NULL, INSTANT_NONE);
@@ -168,7 +160,7 @@ static bool is_missed(const struct daemon *daemon, const struct lease_record *le
         return lease_is_over(lease, now);
     return lease->deadline != INSTANT_NONE &&
            (lease->deadline <= now ||
-            (latest_start(lease) < now && !planner_knows(daemon->planner, lease->id)));
+            (store_latest_start(lease) < now && !planner_knows(daemon->planner, lease->id)));
 }
 
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now)
@@ -292,7 +284,7 @@ int64_t reconcile_lease_time(const struct daemon *daemon, const struct lease_rec
                lease->duration != SPAN_UNLIMITED) {
         earlier(&next, lease->start + lease->duration, now);
     } else if (lease->phase == PHASE_RESERVED && lease->kind == LEASE_DEADLINE) {
-        earlier(&next, latest_start(lease) + 1, now);
+        earlier(&next, store_latest_start(lease) + 1, now);
     }
     return next;
 }

@@ -4,11 +4,13 @@
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
+struct start {
+    int64_t at, lease;
+};
+
 /* Leases that the plan starts later, ascending. */
 struct starts {
-    struct start {
-        int64_t at, lease;
-    } * items;
+    struct start *items;
     size_t n;
     bool is_gathered;
 };

@@ -268,8 +268,7 @@ struct reason planner_with_hosts(const struct planner *planner, const struct lea
         else if (room)
             length = tell_which(&which, text, size);
         else
-            length = planner_latest_start_text(
-                lease->deadline - (lease->duration - lease->accumulated), text, size);
+            length = planner_latest_start_text(store_latest_start(lease), text, size);
         note_times(&which, lease, known);
         which.drains = *lease->booking ? NULL : planner->settings.drains;
         if ((room || late) && length < size)

@@ -113,6 +113,13 @@ struct vm_record *store_change_vm(struct store *store, const struct vm_record *v
     return record;
 }
 
+int64_t store_latest_start(const struct lease_record *lease)
+{
+    return lease->deadline == INSTANT_NONE || lease->duration == SPAN_UNLIMITED
+               ? lease->deadline
+               : lease->deadline - (lease->duration - lease->accumulated);
+}
+
 int64_t store_promised_start(const struct lease_record *lease)
 {
     if (lease->accumulated > 0) /* its resumption after a preemption is an estimate */

@@ -300,6 +300,8 @@ void lease_time_text(int64_t instant, char *text, size_t size);
  * when an immediate lease was accepted; INSTANT_NONE for others, and for leases that resume after a
  * run. */
 int64_t store_promised_start(const struct lease_record *lease);
+/* The latest time at which a deadline lease can start or continue; INSTANT_NONE: no deadline. */
+int64_t store_latest_start(const struct lease_record *lease);
 
 /* A lease's VMs, ascending; *n: their number. Valid until a VM is added to or moved from the lease,
  * or the lease is forgotten. */

@@ -52,7 +52,7 @@ second=$(reserves)
 until_true is "$second" reserved
 ! said log 'refused' || fail 'it was refused at first'
 
-does='there is no room'
+does='no host has room'
 third=$(reserves)
 until_true is "$third" refused
 stop_galernad
