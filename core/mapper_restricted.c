@@ -144,6 +144,9 @@ static size_t take_hosts(const struct pass *pass, const struct node_set *nodes,
 {
     const struct engine *engine = pass->engine;
     const uint64_t *allowed = nodes->hosts ? nodes->hosts->allowed : NULL;
+    const bool all = !engine->closed && !nodes->demand;
+    uint32_t *batch_hosts = engine->mapper.batch_hosts;
+    int64_t *batch_scores = engine->mapper.batch_scores;
 
     for (size_t word = 0; word < bitmap_words(engine->site.n_hosts); word++) {
         uint64_t left = hosts[word] & (allowed ? allowed[word] : ~UINT64_C(0));
@@ -151,11 +154,11 @@ static size_t take_hosts(const struct pass *pass, const struct node_set *nodes,
         for (; left; left &= left - 1) {
             uint32_t host = (uint32_t)(64 * word + (size_t)__builtin_ctzll(left));
 
-            if ((engine->closed && engine->closed[host]) ||
-                (nodes->demand && !demand_check_allows(&pass->check, host)))
+            if (!all && ((engine->closed && engine->closed[host]) ||
+                         (nodes->demand && !demand_check_allows(&pass->check, host))))
                 continue;
-            engine->mapper.batch_hosts[n] = host;
-            engine->mapper.batch_scores[n++] = score;
+            batch_hosts[n] = host;
+            batch_scores[n++] = score;
         }
     }
     return n;
