@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
+#include "util/count_text.h"
 #include "util/memory.h"
 
 void eligibility_read_networks(struct eligibility *eligibility)
@@ -391,31 +392,38 @@ void eligibility_network_reason(const struct eligibility *eligibility, const str
                                 int32_t cluster, char *text, size_t size)
 {
     static const char *const why[OBSTACLES] = {
-        [ELSEWHERE] = "in other clusters",
-        [FORBIDDEN] = "not permitted to the owner (USE)",
-        [UNSUITABLE] = "not meeting its SCHED_REQUIREMENTS",
-        [FULL] = "without a free address",
+        [ELSEWHERE] = "are in other clusters",
+        [FORBIDDEN] = "are not permitted to the owner (USE)",
+        [UNSUITABLE] = "do not meet its SCHED_REQUIREMENTS",
+        [FULL] = "have no free address",
     };
-    size_t n_nics = eligibility->nic_wants[wants->nics].n;
+    size_t n_nics = eligibility->nic_wants[wants->nics].n, n = eligibility->networks->n;
+    char counted[80];
     int length;
 
-    if (eligibility->networks->n == 0) {
+    if (n == 0) {
         snprintf(text, size, "OpenNebula has no virtual networks");
         return;
     }
     for (size_t nic = 0; nic < n_nics; nic++) {
         size_t counts[OBSTACLES] = {0}, parts = 0;
 
-        for (size_t i = 0; i < eligibility->networks->n; i++)
+        for (size_t i = 0; i < n; i++)
             counts[obstacle_of(eligibility, wants, nic, cluster, i)]++;
         if (counts[FITS])
             continue;
-        length = snprintf(text, size, "automatic NIC %zu of %zu: of %zu networks", nic + 1, n_nics,
-                          eligibility->networks->n);
-        for (int i = ELSEWHERE; i < OBSTACLES; i++)
-            if (counts[i] && length > 0 && (size_t)length < size)
-                length += snprintf(text + length, size - (size_t)length, "%s %zu %s",
-                                   parts++ ? "," : "", counts[i], why[i]);
+        length = snprintf(text, size,
+                          n == 1 ? "the only network does not suit automatic NIC %zu of %zu"
+                                 : "no network suits automatic NIC %zu of %zu",
+                          nic + 1, n_nics);
+        for (int i = ELSEWHERE; i < OBSTACLES; i++) {
+            if (!counts[i])
+                continue;
+            count_text(counted, sizeof counted, counts[i], n, why[i]);
+            if (length > 0 && (size_t)length < size)
+                length += snprintf(text + length, size - (size_t)length, "%s%s",
+                                   parts++ ? ", " : ": ", counted);
+        }
         return;
     }
     snprintf(text, size, "too few networks%s for its %zu automatic NICs",

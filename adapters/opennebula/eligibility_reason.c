@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
+#include "util/count_text.h"
 #include "util/memory.h"
 #include "util/printable.h"
 #include "util/suggest.h"
@@ -44,18 +45,21 @@ static size_t count(const uint64_t *hosts, size_t words)
     return n;
 }
 
-/* Removes all hosts that are not in `these`, and adds their number to the sentence. */
+/* Removes all hosts that are not in `these`, and adds their number to the sentence. why: as for
+ * count_text(). */
 static void lose(const struct eligibility *eligibility, struct requirement_sentence *sentence,
                  uint64_t *hosts, const uint64_t *these, const char *why)
 {
     size_t words = host_columns_words(eligibility->columns), before = count(hosts, words), lost;
+    char counted[SENTENCE_MAX];
 
     for (size_t i = 0; i < words; i++)
         hosts[i] &= these[i];
     lost = before - count(hosts, words);
     if (lost == 0)
         return;
-    add(sentence, "%s%zu %s", sentence->n_parts++ ? ", " : "", lost, why);
+    count_text(counted, sizeof counted, lost, eligibility->hosts->n, why);
+    add(sentence, "%s%s", sentence->n_parts++ ? ", " : "", counted);
 }
 
 /* Reports an attribute that no host has, which is the most frequent mistake in requirements. */
@@ -137,12 +141,12 @@ static void lose_for_datastores(const struct eligibility *eligibility,
     without_room.room = 0;
     eligibility_datastore_hosts(eligibility, &without_room, these);
     lose(eligibility, sentence, hosts, these,
-         wants->datastore >= 0 ? "without the system datastore the VM's disks are on"
-                               : "without an enabled system datastore the VM may use");
+         wants->datastore >= 0 ? "do not have the system datastore that the VM's disks are on"
+                               : "have no enabled system datastore that the VM may use");
     if (wants->room == 0)
         return;
     eligibility_datastore_hosts(eligibility, wants, these);
-    snprintf(why, sizeof why, "without a system datastore with room for %" PRId64 " MB",
+    snprintf(why, sizeof why, "have no system datastore with room for %" PRId64 " MB",
              wants->room);
     lose(eligibility, sentence, hosts, these, why);
 }
@@ -155,7 +159,7 @@ static void lose_for_networks(const struct eligibility *eligibility,
     char why[SENTENCE_MAX];
 
     eligibility_network_hosts(eligibility, wants, these);
-    lose(eligibility, sentence, hosts, these, "in clusters without networks for the VM");
+    lose(eligibility, sentence, hosts, these, "are in clusters without networks for the VM");
     if (sentence->n_parts == parts)
         return;
     eligibility_network_reason(eligibility, wants, -1, why, sizeof why);
@@ -172,7 +176,7 @@ static void lose_for_automatic(const struct eligibility *eligibility,
     char shown[80];
 
     lose(eligibility, sentence, hosts, eligibility->requirements[wants->automatic].hosts,
-         "not meeting OpenNebula's AUTOMATIC_REQUIREMENTS");
+         "do not meet OpenNebula's AUTOMATIC_REQUIREMENTS");
     if (sentence->n_parts == parts || !text)
         return;
     length = sentence->length;
@@ -194,9 +198,9 @@ static void lose_all(struct eligibility *eligibility, struct requirement_sentenc
 
     for (size_t i = 0; i < eligibility->hosts->n; i++)
         bitmap_add(hosts, i);
-    lose(eligibility, sentence, hosts, eligibility->in_service, "disabled, offline or in error");
+    lose(eligibility, sentence, hosts, eligibility->in_service, "are disabled, offline or in error");
     lose(eligibility, sentence, hosts, eligibility->accesses[wants->access].hosts,
-         "not permitted to the owner (MANAGE)");
+         "are not permitted to the owner (MANAGE)");
     lose_for_datastores(eligibility, sentence, hosts, wants, these);
     lose_for_networks(eligibility, sentence, hosts, wants, these);
     if (wants->roles != MAP_NONE && eligibility->roles[wants->roles].why)
@@ -208,7 +212,7 @@ static void lose_all(struct eligibility *eligibility, struct requirement_sentenc
     if (wants->requirement != MAP_NONE && requirement) {
         parts = sentence->n_parts;
         lose(eligibility, sentence, hosts, eligibility->requirements[wants->requirement].hosts,
-             "not meeting SCHED_REQUIREMENTS");
+             "do not meet SCHED_REQUIREMENTS");
         if (sentence->n_parts > parts) {
             add(sentence, " %s", printable(shown, sizeof shown, requirement));
             name_cause(eligibility, sentence, requirement);
@@ -227,7 +231,10 @@ char *eligibility_reason(struct eligibility *eligibility, const struct wants *wa
     if (eligibility->hosts->n == 0)
         add(&sentence, "OpenNebula has no hosts");
     else if (none_left)
-        add(&sentence, "no host can be used: of %zu, ", eligibility->hosts->n);
+        add(&sentence,
+            eligibility->hosts->n == 1 ? "the only host cannot be used: "
+                                       : "none of the %zu hosts can be used: ",
+            eligibility->hosts->n);
     lose_all(eligibility, &sentence, wants, vm);
     printable(text, sizeof text, sentence.text);
     return memory_text(text);

@@ -53,7 +53,7 @@ static void fill(struct eligibility *eligibility, const struct vmgroup_member *m
             hosts->preferences = memory_new(eligibility->hosts->n, sizeof *hosts->preferences);
         if (!first && role->weight == 0 && has_lists(role)) {
             first = role;
-            snprintf(text, sizeof text, "excluded by role %s of VM group %d",
+            snprintf(text, sizeof text, "are excluded by role %s of VM group %d",
                      printable(name, sizeof name, role->name), pool->items[members[i].group].id);
             hosts->why = memory_text(text);
         }

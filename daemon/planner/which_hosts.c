@@ -6,6 +6,7 @@
 
 #include "daemon/live/clock.h"
 #include "daemon/planner/planner_inside.h"
+#include "util/count_text.h"
 #include "util/memory.h"
 
 enum {
@@ -73,7 +74,7 @@ static void keep_eligible(struct which_hosts *which)
     if (eligible.filter->allowed)
         keep(which, eligible.filter->allowed);
     lost = keep(which, which->snapshot->open);
-    snprintf(cause, sizeof cause, "%zu quarantined", lost);
+    count_text(cause, sizeof cause, lost, which->snapshot->hosts->pool.n, "are quarantined");
     if (lost > 0)
         name_cause(which, cause);
 }
@@ -87,7 +88,8 @@ static void name_device(struct which_hosts *which, const struct device_request *
     } parts[] = {
         {"vendor", request->vendor}, {"device", request->device}, {"class", request->class}};
     char cause[80];
-    size_t length = (size_t)snprintf(cause, sizeof cause, "%zu without PCI device", lost);
+    size_t length = (size_t)count_text(cause, sizeof cause, lost, which->snapshot->hosts->pool.n,
+                                       "have no PCI device");
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].id != DEMAND_ANY)

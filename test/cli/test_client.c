@@ -303,7 +303,7 @@ static void a_start_without_a_place_is_not_announced(void **state)
 
     expect(fixture, "lease why 24", EXIT_DONE,
            "Lease 24 (risk of anna):\n"
-           "Reserved. At present: no host can be used.\n"
+           "Reserved. At present: none of the 4 hosts can be used.\n"
            "Its start is due in 2h00m: contract.\n");
 }
 

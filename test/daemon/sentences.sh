@@ -51,9 +51,9 @@ full=$(oned submit --cpu 4 --memory 128)
 until_true is "$full" running
 host=$(lease show "$full" --json | tr -d ' \n' | grep -oE '"hosts":\[[0-9]+' | grep -oE '[0-9]+$')
 vm=$(oned submit --cpu 1 --memory 128 --attribute "SCHED_REQUIREMENTS=\"CURRENT_VMS=$full\"")
-tells "room for 0 now on host $host, the only one of 2 that it may use \(1 not meeting SCHED_REQUIREMENTS CURRENT_VMS=$full at present\) " lease why "$vm"
+tells "room for 0 now on host $host, the only one of 2 that it may use \(1 does not meet SCHED_REQUIREMENTS CURRENT_VMS=$full at present\) " lease why "$vm"
 free=$(oned submit --cpu 1 --memory 128 --attribute 'SCHED_REQUIREMENTS="FREE_CPU>500"')
-tells 'not meeting SCHED_REQUIREMENTS FREE_CPU>500 at present' lease why "$free"
+tells 'do not meet SCHED_REQUIREMENTS FREE_CPU>500 at present' lease why "$free"
 oned call one.vm.action terminate "$vm" >/dev/null
 oned call one.vm.action terminate "$free" >/dev/null
 
@@ -75,7 +75,7 @@ oned call one.vm.action terminate "$vm" >/dev/null
 does='a host that is disabled'
 oned call one.host.status "$((1 - host))" 1 >/dev/null
 vm=$(oned submit --cpu 1 --memory 128)
-tells "room for 0 now on host $host, the only one of 2 that it may use \(1 disabled, offline or in error\) " lease why "$vm"
+tells "room for 0 now on host $host, the only one of 2 that it may use \(1 is disabled, offline or in error\) " lease why "$vm"
 oned call one.host.status "$((1 - host))" 0 >/dev/null
 until_true is "$vm" running
 oned call one.vm.action terminate "$vm" >/dev/null
@@ -86,7 +86,7 @@ vm=$(oned submit --cpu 1 --memory 128 --attribute 'PCI=[VENDOR="10de",CLASS="030
 tells "no host with the PCI devices that a VM requires \(vendor 10de, class 0302\) has room: only host $host has them" lease why "$vm"
 other=$(oned submit --cpu 4 --memory 128)
 until_true is "$other" running
-tells "room for 0 now on host $host, the only one of 2 that it may use \(1 without PCI device vendor 10de class 0302\) " lease why "$vm"
+tells "room for 0 now on host $host, the only one of 2 that it may use \(1 has no PCI device vendor 10de class 0302\) " lease why "$vm"
 oned call one.vm.action terminate "$vm" >/dev/null
 oned call one.vm.action terminate "$other" >/dev/null
 

@@ -29,8 +29,8 @@ static void requirements_and_states(void **state)
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "CLUSTER_ID=100"), "2,3");
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "RACK=\"r4\""), "");
     assert_reason(&site, &some.vm,
-                  "of 5, 1 disabled, offline or in error, 4 not meeting SCHED_REQUIREMENTS "
-                  "RACK='r4'");
+                  "none of the 5 hosts can be used: 1 is disabled, offline or in error, 4 do not "
+                  "meet SCHED_REQUIREMENTS RACK='r4'");
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "RCK=\"r1\""), "");
     assert_reason(&site, &some.vm, "no host has an attribute RCK, did you mean 'RACK'?");
     /* Which part no host can meet. */
@@ -55,10 +55,10 @@ static void requirements_and_states(void **state)
     some.attribute.value = "ID=2";
     assert_hosts(&site, &some.vm, "");
     assert_reason(&site, &some.vm,
-                  "2 not meeting OpenNebula's AUTOMATIC_REQUIREMENTS CLUSTER_ID = 0");
+                  "2 do not meet OpenNebula's AUTOMATIC_REQUIREMENTS CLUSTER_ID = 0");
     some.attribute.value = "ID=2 & ID<3"; /* host 2 meets it, in the other cluster */
     assert_hosts(&site, &some.vm, "");
-    assert_reason(&site, &some.vm, "2 not meeting SCHED_REQUIREMENTS ID=2 & ID<3");
+    assert_reason(&site, &some.vm, "2 do not meet SCHED_REQUIREMENTS ID=2 & ID<3");
     eligibility_of(site.eligibility, &some.vm, &eligible);
     assert_null(strstr(eligible.reason, "each part"));
     some.attribute.value = "ID<9";
@@ -66,7 +66,7 @@ static void requirements_and_states(void **state)
     assert_hosts(&site, &some.vm, "");
     assert_reason(
         &site, &some.vm,
-        "4 not meeting OpenNebula's AUTOMATIC_REQUIREMENTS; no host meets PIN_POLICY = PINNED");
+        "4 do not meet OpenNebula's AUTOMATIC_REQUIREMENTS; no host meets PIN_POLICY = PINNED");
     some.automatic.value = "CLUSTER_ID = 0";
     /* An empty attribute is there. */
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "BLANK!=\"x\""), "3");

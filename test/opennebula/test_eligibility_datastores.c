@@ -43,7 +43,7 @@ static void datastores_with_room(void **state)
     assert_hosts(&site, &some.vm, "0,1");
     some.vm.disk = 9500;
     assert_hosts(&site, &some.vm, "");
-    assert_reason(&site, &some.vm, "4 without a system datastore with room for 9500 MB");
+    assert_reason(&site, &some.vm, "4 have no system datastore with room for 9500 MB");
     eligibility_of(site.eligibility, &some.vm, &eligible);
     assert_true(eligible.lacks_room);
     eligibility_of_later(site.eligibility, &some.vm, &eligible);
@@ -245,7 +245,7 @@ static void a_vm_that_ran_stays_with_its_disks(void **state)
     assert_int_equal(datastore_of(&site, &some.vm, 2, ""), 8); /* they are there already */
     some.vm.history.datastore = 9;
     assert_hosts(&site, &some.vm, "");
-    assert_reason(&site, &some.vm, "4 without the system datastore the VM's disks are on");
+    assert_reason(&site, &some.vm, "4 do not have the system datastore that the VM's disks are on");
     some.vm.history.datastore = 77; /* gone, or never one: as a new VM */
     assert_hosts(&site, &some.vm, "0,1,2,3");
     some_site_finish(&site);

@@ -54,16 +54,16 @@ static void requirements_ranks_and_rights(void **state)
     assert_hosts(&site, &some.vm, "");
     assert_reason(
         &site, &some.vm,
-        "4 in clusters without networks for the VM (automatic NIC 1 of 1: of 4 networks 1 "
-        "not permitted to the owner (USE), 2 not meeting its SCHED_REQUIREMENTS, 1 without "
-        "a free address)");
+        "4 are in clusters without networks for the VM (no network suits automatic NIC 1 of 1: 1 "
+        "is not permitted to the owner (USE), 2 do not meet its SCHED_REQUIREMENTS, 1 has no free "
+        "address)");
     eligibility_of(site.eligibility, &some.vm, &eligible);
     assert_true(eligible.lacks_room);
     site.networks.n = 0;
     nics[0].requirement = "KIND=\"none\"";
     assert_hosts(&site, &some.vm, "");
     assert_reason(&site, &some.vm,
-                  "4 in clusters without networks for the VM (OpenNebula has no virtual networks)");
+                  "4 are in clusters without networks for the VM (OpenNebula has no virtual networks)");
     site.networks.n = 4;
     nics[0].requirement = "KIND=\"full\"";
     eligibility_of_later(site.eligibility, &some.vm, &eligible);
@@ -181,7 +181,7 @@ static void promised_addresses_are_taken(void **state)
     assert_networks(&site, &some.vm, "2 1", "");
     eligibility_promise_address(site.eligibility, 1);
     assert_networks(&site, &some.vm, "",
-                    "automatic NIC 2 of 2: of 4 networks 1 in other clusters,");
+                    "no network suits automatic NIC 2 of 2: 1 is in other clusters,");
     assert_hosts(&site, &some.vm, "");
     nics[1].requirement = nics[0].requirement = "KIND=\"private\"";
     assert_networks(&site, &some.vm, "", "too few networks, each in another one, for its 2");

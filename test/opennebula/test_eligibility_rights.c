@@ -68,9 +68,9 @@ static void access_rules(void **state)
         some_site_init(&site, cases[i].acl, NULL);
         assert_hosts(&site, vm_with(&some, NULL, NULL), cases[i].hosts);
         if (i == 0)
-            assert_reason(&site, &some.vm, "4 not permitted to the owner (MANAGE)");
+            assert_reason(&site, &some.vm, "4 are not permitted to the owner (MANAGE)");
         if (i == 3)
-            assert_reason(&site, &some.vm, "4 without an enabled system datastore");
+            assert_reason(&site, &some.vm, "4 have no enabled system datastore");
         some.vm.uid = 0;
         assert_hosts(&site, &some.vm, "0,1,2,3");
         some.vm.uid = 6;

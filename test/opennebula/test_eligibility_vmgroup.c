@@ -65,7 +65,7 @@ static void the_reason_names_the_role(void **state)
 
     use_role(&site, &pool, "<HOST_AFFINED>2</HOST_AFFINED>");
     assert_reason(&site, vm_with(&some, "SCHED_REQUIREMENTS", "ID=0"),
-                  "3 excluded by role web of VM group 3, 1 not meeting SCHED_REQUIREMENTS");
+                  "3 are excluded by role web of VM group 3, 1 does not meet SCHED_REQUIREMENTS");
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "ID=2"), "2");
     some_site_finish(&site);
     vmgroup_pool_finish(&pool);

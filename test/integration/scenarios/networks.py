@@ -86,7 +86,7 @@ def networks_auto_impossible(t):
     broken = t.vm("broken", more=nic('SCHED_REQUIREMENTS = "KIND = = 1"'))
     other = t.vm("other", more=nic())
     t.wait_running([other], 30)
-    t.wait_reason(nowhere, 30, "not meeting its SCHED_REQUIREMENTS")
+    t.wait_reason(nowhere, 30, "meet its SCHED_REQUIREMENTS")
     t.wait_reason(two, 30, "too few networks")
     t.wait_reason(broken, 30, "SCHED_REQUIREMENTS of a NIC")
     t.throughout(6, "not placed",
