@@ -83,7 +83,8 @@ static void print_vm_text(const json_t *vms, size_t index, char *text, size_t si
     else if (strcmp(what, "stays") == 0)
         snprintf(text, size, "stays: %s", client_text(vm, "why"));
     else if (strcmp(what, "suspended") == 0)
-        snprintf(text, size, "is suspended until there is room elsewhere");
+        snprintf(text, size, "is suspended%s%s until there is room elsewhere",
+                 *client_text(vm, "why") ? " " : "", client_text(vm, "why"));
     else
         snprintf(text, size, "its lease ends");
 }

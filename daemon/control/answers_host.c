@@ -335,7 +335,7 @@ static json_t *json_from_drained(const struct drained_vm *vm)
                                         [DRAINED_MOVES] = "moves",
                                         [DRAINED_SUSPENDED] = "suspended",
                                         [DRAINED_STAYS] = "stays"};
-    bool explained = *vm->why && (vm->how == DRAINED_STAYS || vm->how == DRAINED_MOVES);
+    bool explained = *vm->why && vm->how != DRAINED_ENDS;
     json_t *line = json_object();
 
     json_put(line, "vm", json_integer(vm->vm));

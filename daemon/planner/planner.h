@@ -212,7 +212,8 @@ struct drained_vm {
     enum drained_how {
         DRAINED_ENDS,  /* its lease ends before, at `at` */
         DRAINED_MOVES, /* to host `to` at `at`; `why`: the obstacle to a live migration, or "" */
-        DRAINED_SUSPENDED, /* by its terms, from `at` until another host has room */
+        DRAINED_SUSPENDED, /* by its terms, from `at` until another host has room; `why`: "for
+                              lease 7", or "" */
         DRAINED_STAYS,     /* `why`: the reason */
     } how;
     int32_t vm, host, to; /* to: -1: it does not move */

@@ -56,12 +56,8 @@ static void say_why_it_stays(const struct planner *planner, const struct lease_r
     const struct vm_observation *observed = world_vm(planner->world, item->vm);
     char when[64];
 
-    lease_time_text(lease->preempted_at, when, sizeof when);
-    if (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED ||
-        lease->phase == PHASE_STOPPING)
-        snprintf(item->why, sizeof item->why, "%s, and will resume on another host",
-                 lease->phase == PHASE_STOPPING ? "it is being suspended" : "it is suspended");
-    else if (lease->phase == PHASE_REFUSED || lease->phase == PHASE_FAILED)
+    lease_time_text(store_leaves_at(lease), when, sizeof when);
+    if (lease->phase == PHASE_REFUSED || lease->phase == PHASE_FAILED)
         snprintf(item->why, sizeof item->why, "its lease %s",
                  lease->phase == PHASE_REFUSED ? "was refused" : "has failed");
     else if (!observed->full)
@@ -72,6 +68,32 @@ static void say_why_it_stays(const struct planner *planner, const struct lease_r
                  (long long)lease->preempted_for);
     else
         snprintf(item->why, sizeof item->why, "not planned yet; try again in a few seconds");
+}
+
+/* Unless it is suspended earlier. at: INSTANT_NONE: it is, or is being suspended. */
+static void is_suspended(struct drained_vm *vm, int64_t at, const char *why)
+{
+    if (vm->how == DRAINED_SUSPENDED && (vm->at == INSTANT_NONE || vm->at <= at))
+        return;
+    vm->how = DRAINED_SUSPENDED;
+    vm->at = at;
+    snprintf(vm->why, sizeof vm->why, "%s", why);
+}
+
+/* Is the lease off its hosts before the drain begins, because another lease gets them? */
+static bool is_preempted_first(const struct lease_record *lease, const struct drain *on)
+{
+    return store_is_preempted(lease) && !store_moves_away(lease) &&
+           store_leaves_at(lease) <= on->from;
+}
+
+static void say_suspended(const struct lease_record *lease, struct drained_vm *item)
+{
+    char why[64] = "";
+
+    if (store_is_preempted(lease))
+        snprintf(why, sizeof why, "for lease %lld", (long long)lease->preempted_for);
+    is_suspended(item, lease->phase == PHASE_RUNNING ? store_leaves_at(lease) : INSTANT_NONE, why);
 }
 
 /* The VM's fate unless the plan changes it. */
@@ -95,6 +117,11 @@ static void add_vm(struct drain_trial *drain, const struct planner *planner,
         item->how = DRAINED_MOVES;
         item->to = vm->move_to;
         item->at = now;
+    } else if (!ends &&
+               (lease->phase == PHASE_STOPPING || lease->phase == PHASE_WAITING ||
+                lease->phase == PHASE_RESERVED ||
+                (lease->phase == PHASE_RUNNING && is_preempted_first(lease, on)))) {
+        say_suspended(lease, item);
     } else if (!ends) {
         say_why_it_stays(planner, lease, item);
     }
@@ -140,11 +167,11 @@ static void take_notes(struct drain_trial *drain, const struct planner *planner,
         if (vm) {
             const struct lease_record *lease = store_lease(planner->store, note->lease);
 
-            snprintf(vm->why, sizeof vm->why, "%s", note->text);
-            if (lease && note->retry == INSTANT_NONE && planner_may_suspend(planner, lease)) {
-                vm->how = DRAINED_SUSPENDED;
-                vm->at = planner_suspend_by(planner, &drain->drains, lease, drain->now);
-            }
+            if (vm->how == DRAINED_STAYS)
+                snprintf(vm->why, sizeof vm->why, "%s", note->text);
+            if (lease && note->retry == INSTANT_NONE && planner_may_suspend(planner, lease))
+                is_suspended(vm, planner_suspend_by(planner, &drain->drains, lease, drain->now),
+                             "");
         }
         if (note->kind == NOTE_REASON)
             lacks_place(drain, planner, note->lease);
@@ -230,10 +257,11 @@ static void stays(const struct drain_trial *drain, const struct planner *planner
 
         if (!vm)
             continue;
-        if (suspends)
-            vm->how = DRAINED_SUSPENDED;
-        vm->at = suspends ? planner_suspend_by(planner, &drain->drains, lease, drain->now)
-                          : view->reason.n[0];
+        if (suspends) {
+            is_suspended(vm, planner_suspend_by(planner, &drain->drains, lease, drain->now), "");
+            continue;
+        }
+        vm->at = view->reason.n[0];
         reason_format_body(&reason, vm->why, sizeof vm->why, lease_time_text);
     }
 }

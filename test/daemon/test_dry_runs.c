@@ -181,6 +181,65 @@ static void a_tried_drain_moves_a_vm_that_is_off(void **state)
     close_house(&house);
 }
 
+/* Lease 1 makes room for a reservation at NOW + 100: this is why it is gone from a host that is
+ * drained later. On one that is drained at once, it stays until then. */
+static void a_tried_drain_knows_what_is_preempted(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000);
+    struct lease_record *promised = add_lease(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 200);
+    struct drains drains = {0};
+    struct drained_vm vm;
+    struct house house;
+    struct error err = {0};
+
+    open_house(&house, store, 1);
+    lease->since = NOW - 100;
+    lease->preempted_for = 2;
+    lease->preempted_at = promised->start = NOW + 100;
+    vm_to_change(store, 1)->goal = GOAL_RUN;
+    fake_cloud_has_datastore(house.scene.fake);
+    fake_cloud_add_vm(house.scene.fake, 1, VM_RUNNING, 0, CPU, MEMORY);
+    scene_poll(&house.scene);
+    rebuild(&house, NOW);
+    assert_true(store_is_preempted(lease));
+    drains_put(&drains, &(struct drain){.host = 0, .from = NOW + 400, .until = INSTANT_NEVER});
+    assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
+    assert_int_equal(vm.how, DRAINED_SUSPENDED);
+    assert_int_equal(vm.at, store_leaves_at(lease));
+    assert_string_equal(vm.why, "for lease 2");
+    drains_put(&drains, &(struct drain){.host = 0, .from = NOW, .until = INSTANT_NEVER});
+    assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
+    assert_int_equal(vm.how, DRAINED_STAYS);
+    drains_finish(&drains);
+    close_house(&house);
+}
+
+/* It has left its host for lease 2 already. */
+static void a_tried_drain_knows_what_is_being_suspended(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_STOPPING, LEASE_BEST_EFFORT, 1000);
+    struct drains drains = {0};
+    struct drained_vm vm;
+    struct house house;
+    struct error err = {0};
+
+    open_house(&house, store, 1);
+    lease->preempted_for = 2;
+    lease->preempted_at = NOW;
+    vm_to_change(store, 1)->goal = GOAL_STOP;
+    fake_cloud_add_vm(house.scene.fake, 1, VM_RUNNING, 0, CPU, MEMORY);
+    scene_poll(&house.scene);
+    drains_put(&drains, &(struct drain){.host = 0, .from = NOW + 400, .until = INSTANT_NEVER});
+    assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
+    assert_int_equal(vm.how, DRAINED_SUSPENDED);
+    assert_int_equal(vm.at, INSTANT_NONE);
+    assert_string_equal(vm.why, "for lease 2");
+    drains_finish(&drains);
+    close_house(&house);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +247,8 @@ int main(void)
         TEST(a_tried_change_changes_nothing),
         TEST(a_request_is_not_tried_on_hosts_for_pinned_vms),
         TEST(a_tried_drain_moves_a_vm_that_is_off),
+        TEST(a_tried_drain_knows_what_is_preempted),
+        TEST(a_tried_drain_knows_what_is_being_suspended),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
