@@ -14,67 +14,6 @@
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 
-/* --- queries ---------------------------------------------------------------------------------- */
-
-bool lease_is_final(const struct lease_record *lease)
-{
-    return phase_is_final(lease->phase);
-}
-
-bool lease_is_suspended_by_us(const struct store *store, const struct lease_record *lease)
-{
-    size_t n;
-    const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);
-
-    for (size_t i = 0; i < n; i++)
-        if (vms[i]->suspended_by_us && !vms[i]->gone)
-            return true;
-    return false;
-}
-
-static bool lease_is_promised(const struct lease_record *lease)
-{
-    return lease->accepted && (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE);
-}
-
-int64_t lease_end_from(const struct lease_record *lease, int64_t begun)
-{
-    if (lease->duration == SPAN_UNLIMITED)
-        return INSTANT_NEVER;
-    if (lease->kind == LEASE_RESERVATION)
-        return lease->start + lease->duration;
-    if (lease->since != INSTANT_NONE && lease->since < begun)
-        begun = lease->since;
-    return lease->accumulated < lease->duration ? begun + lease->duration - lease->accumulated
-                                                : begun;
-}
-
-int64_t lease_extended_by(const struct lease_record *lease, int64_t duration)
-{
-    if (duration == SPAN_UNLIMITED)
-        return lease->duration == SPAN_UNLIMITED ? lease->extended : SPAN_UNLIMITED;
-    if (lease->duration == SPAN_UNLIMITED || lease->extended == SPAN_UNLIMITED)
-        return 0;
-    return lease->extended + duration - lease->duration;
-}
-
-bool lease_is_over(const struct lease_record *lease, int64_t now)
-{
-    return lease_end_from(lease, now) <= now;
-}
-
-int64_t lease_ran_for(const struct store *store, const struct lease_record *lease)
-{
-    size_t n;
-    const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);
-    int64_t least = -1;
-
-    for (size_t i = 0; i < n; i++)
-        if (!vms[i]->gone && (least < 0 || vms[i]->ran_for < least))
-            least = vms[i]->ran_for;
-    return least < 0 ? 0 : least;
-}
-
 /* --- further changes of an event -------------------------------------------------------------- */
 
 static void forget_reason(struct lease_record *lease)
@@ -118,10 +57,19 @@ static void stop_running(const struct store *store, struct lease_record *lease)
         ends_at(lease, INSTANT_NONE);
 }
 
-/* A promised start stays expected. What a deadline lease that ran expected was its resumption. */
-static void waits_again(struct lease_record *lease, enum lease_event event)
+static bool lease_is_promised(const struct lease_record *lease)
 {
-    if (event == EVENT_START_FAILED || event == EVENT_PENDING_AGAIN)
+    return lease->accepted && (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE);
+}
+
+/* A promised start stays expected. What a deadline lease that ran expected was its resumption. */
+static void waits_again(const struct store *store, struct lease_record *lease,
+                        enum lease_event event)
+{
+    const struct lease_record *other = store_lease(store, lease->preempted_for);
+
+    if (event == EVENT_START_FAILED || event == EVENT_PENDING_AGAIN || !other ||
+        phase_is_final(other->phase))
         lease->preempted_at = INSTANT_NONE;
     if (!lease_is_promised(lease) ||
         (lease->kind == LEASE_DEADLINE && lease->phase == PHASE_RUNNING))
@@ -156,6 +104,25 @@ static void has_ended(struct lease_record *lease, int64_t now)
     if (lease->since != INSTANT_NONE && until > lease->since)
         lease->accumulated += until - lease->since;
     lease->since = INSTANT_NONE;
+}
+
+/* The lease is over: leases that were suspended for it wait for room. */
+static void forget_victims(struct store *store, const struct lease_record *lease)
+{
+    size_t n = 0;
+    const struct lease_record *const *leases = lease->has_victims ? store_leases(store, &n) : NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        struct lease_record *victim;
+
+        if (leases[i]->preempted_for != lease->id || !store_is_preempted(leases[i]) ||
+            (leases[i]->phase != PHASE_WAITING && leases[i]->phase != PHASE_RESERVED))
+            continue;
+        victim = store_change_lease(store, leases[i]);
+        victim->preempted_at = INSTANT_NONE;
+        if (victim->reason_id == REASON_SUSPENDED_FOR || victim->reason_id == REASON_REQUEUED_FOR)
+            forget_reason(victim);
+    }
 }
 
 static void take_effect(struct store *store, struct lease_record *lease, enum lease_event event,
@@ -202,7 +169,7 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
     case EVENT_SUSPENDED:
     case EVENT_STOPPED:
     case EVENT_RELEASED:
-        waits_again(lease, event);
+        waits_again(store, lease, event);
         break;
     case EVENT_PARKED:
     case EVENT_HOLD:
@@ -269,6 +236,7 @@ int lease_apply(struct store *store, const struct lease_record *lease, enum leas
     if (phase_is_final(record->phase) && !phase_is_final(row->from)) {
         record->end = now;
         record->expected = INSTANT_NONE;
+        forget_victims(store, record);
     }
     if (row->goal != GOAL_KEPT)
         set_goals(store, record, (enum vm_goal)row->goal);
@@ -435,6 +403,8 @@ bool lease_note_preemption(struct store *store, const struct lease_record *lease
     record = store_change_lease(store, lease);
     record->preempted_for = other;
     record->preempted_at = at;
+    if (store_lease(store, other))
+        store_note_lease(store, store_lease(store, other))->has_victims = true;
     return !has_cause;
 }
 

@@ -49,6 +49,7 @@ static int read_lease(void *context, sqlite3_stmt *statement, struct error *err)
         store_lease_entry_free(record);
         return -1;
     }
+    record->lease.has_victims = true;
     store_index_add(&store->leases, record->lease.id, record);
     store_note_entry(store, record);
     return 0;

@@ -105,6 +105,7 @@ struct lease_record {
     bool rank_ignored;    /* SCHED_RANK of one of its VMs is invalid; not stored */
     bool at_risk;         /* promised, and could not start at present; not stored */
     bool is_far;          /* too far back in the queue to estimate; not stored */
+    bool has_victims;     /* others may make room for it, or have done; not stored */
     bool marked;          /* to be written with the next commit */
     int64_t unused_since; /* monotonic milliseconds: measured; 0: its VMs are used; not stored */
 };

@@ -311,6 +311,29 @@ static void a_lease_whose_start_fails_was_not_preempted(void **state)
     }
 }
 
+/* It was suspended for lease 3, which is over: nothing is known but that it waits. */
+static void a_lease_suspended_for_one_that_is_over_waits(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *cause = add(store, 30, PHASE_RUNNING, GOAL_RUN);
+    struct lease_record *waits = add(store, 10, PHASE_WAITING, GOAL_RUN);
+    struct lease_record *stops = add(store, 20, PHASE_RUNNING, GOAL_RUN);
+    char text[STORE_ACTIVITY_MAX];
+
+    waits->accumulated = stops->accumulated = 60;
+    waits->reason_id = REASON_SUSPENDED_FOR;
+    lease_note_preemption(store, waits, cause->id, NOW - 60);
+    lease_note_preemption(store, stops, cause->id, NOW);
+    assert_int_equal(lease_apply(store, stops, EVENT_SUSPEND, NOW, "%s", ""), 0);
+    assert_int_equal(lease_apply(store, cause, EVENT_ENDED, NOW, "%s", ""), 0);
+    assert_false(store_is_preempted(waits));
+    store_activity(waits, NOW, text, sizeof text);
+    assert_null(strstr(text, "uspended"));
+    assert_true(store_is_preempted(stops));
+    assert_int_equal(lease_apply(store, stops, EVENT_SUSPENDED, NOW, "%s", ""), 0);
+    assert_false(store_is_preempted(stops));
+}
+
 /* --- without an event ------------------------------------------------------------------------- */
 
 static void a_new_reason_forgets_the_old_one(void **state)
@@ -428,6 +451,7 @@ int main(int argc, char **argv)
         TEST(a_reservation_without_room_becomes_best_effort),
         TEST(what_waits_again_keeps_its_promise),
         TEST(a_lease_whose_start_fails_was_not_preempted),
+        TEST(a_lease_suspended_for_one_that_is_over_waits),
         TEST(a_new_reason_forgets_the_old_one),
         TEST(a_reason_is_a_value),
         TEST(the_oldest_host_to_avoid_is_forgotten),
