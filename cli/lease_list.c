@@ -226,9 +226,10 @@ static void print_queue(const json_t *answer, size_t width, const void *argument
     (void)arguments;
     json_array_foreach(json_object_get(answer, "leases"), i, lease)
     {
-        char place[24], id[24], vms[24], priority[24], used[48], start[TIME_TEXT_MAX];
+        char place[24] = "", id[24], vms[24], priority[24], used[48], start[TIME_TEXT_MAX];
 
-        snprintf(place, sizeof place, "%" PRId64, client_integer(lease, "position"));
+        if (json_is_integer(json_object_get(lease, "position")))
+            snprintf(place, sizeof place, "%" PRId64, client_integer(lease, "position"));
         snprintf(id, sizeof id, "%" PRId64, client_integer(lease, "lease"));
         snprintf(vms, sizeof vms, "%" PRId64, client_integer(lease, "vms"));
         snprintf(priority, sizeof priority, "%.10g",

@@ -158,6 +158,14 @@ static int compare(int64_t one, int64_t two)
     return one < two ? -1 : one > two;
 }
 
+/* Leases that no host can hold have no place, and are last. */
+static int64_t place_of(const json_t *lease)
+{
+    int64_t position = client_integer(lease, "position");
+
+    return position > 0 ? position : INT64_MAX;
+}
+
 static int compare_leases(const void *one, const void *two)
 {
     const json_t *a = *(const json_t *const *)one, *b = *(const json_t *const *)two;
@@ -171,7 +179,7 @@ static int compare_leases(const void *one, const void *two)
         order = compare(lease_text_start_time(a, 0), lease_text_start_time(b, 0));
         break;
     case 5: /* waiting */
-        order = compare(client_integer(a, "position"), client_integer(b, "position"));
+        order = compare(place_of(a), place_of(b));
         break;
     case 8: /* over */
         return compare(client_integer(b, "lease"), client_integer(a, "lease"));

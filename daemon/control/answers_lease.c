@@ -97,7 +97,7 @@ static size_t position_of(const struct question *question, const struct lease_re
 {
     const struct answered_queue *queue;
 
-    if (lease->phase != PHASE_WAITING)
+    if (lease->phase != PHASE_WAITING || queue_lets_others_pass(lease))
         return 0;
     queue = answers_queue(question);
     for (size_t i = 0; i < queue->n; i++)

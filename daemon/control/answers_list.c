@@ -132,7 +132,7 @@ static size_t *positions_of(const struct question *question,
         const struct lease_record *const *found =
             bsearch(&queue->ids[i], leases, n, sizeof(void *), by_id);
 
-        if (found)
+        if (found && !queue_lets_others_pass(*found))
             positions[found - leases] = i + 1;
     }
     return positions;

@@ -20,7 +20,29 @@ struct share *queue_share_of(const struct queue_order *order, const struct lease
     return fair_share_of(order->shares, lease->uid, lease->gid);
 }
 
-/* Orders by priority, fair share and age. */
+bool queue_lets_others_pass(const struct lease_record *lease)
+{
+    switch (lease->reason_id) {
+    case REASON_TOO_BIG:
+    case REASON_NO_HOST_ALLOWED:
+    case REASON_HOSTS_TOO_SMALL:
+    case REASON_NO_DEVICE:
+    case REASON_NO_TOPOLOGY:
+    case REASON_HOSTS_EXCLUDED:
+    case REASON_QUARANTINED:
+    case REASON_DRAINED:
+    case REASON_LOCKED:
+    case REASON_MALFORMED:
+    case REASON_NOT_UNDERSTOOD:
+    case REASON_NOT_SUPPORTED:
+    case REASON_REQUIREMENT_MALFORMED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Orders by priority, fair share and age; those that no host can hold at present are last. */
 static int compare_queued(const void *one, const void *two, void *context)
 {
     const struct queue_order *order = context;
@@ -28,6 +50,8 @@ static int compare_queued(const void *one, const void *two, void *context)
     const struct lease_record *b = store_lease(order->store, *(const int64_t *)two);
     int shares = 0;
 
+    if (queue_lets_others_pass(a) != queue_lets_others_pass(b))
+        return queue_lets_others_pass(a) ? 1 : -1;
     if (a->priority != b->priority)
         return a->priority > b->priority ? -1 : 1;
     if (order->shares)
@@ -77,9 +101,10 @@ json_t *answer_queue(const struct question *question)
     json_open_array(&writer, "leases");
     for (size_t i = 0; i < queue->n; i++) {
         struct shown_lease view =
-            answers_view(question, store_lease(order.store, queue->ids[i]), i + 1);
+            answers_view(question, store_lease(order.store, queue->ids[i]), 0);
         struct share_view share;
 
+        view.position = queue_lets_others_pass(view.lease) ? 0 : i + 1;
         if (order.shares) {
             share = share_look(order.shares, queue_share_of(&order, view.lease), order.now);
             view.share = &share;

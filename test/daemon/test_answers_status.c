@@ -68,6 +68,25 @@ static void why_says_who_is_ahead(void **state)
     json_decref(answer);
 }
 
+/* No host can hold 4: others are not queued behind it, whatever its priority. */
+static void what_no_host_can_hold_delays_nobody(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer;
+
+    lease_to_change(fixture->store, 4)->reason_id = REASON_HOSTS_EXCLUDED;
+    expect_ids(expect_answer(fixture, "{\"command\":\"queue\"}", "galerna-queue/1"), "3 6 4");
+    answer =
+        expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":6}", "galerna-lease-why/1");
+    assert_int_equal(json_integer_value(json_object_get(answer, "n_ahead")), 1);
+    json_decref(answer);
+    answer =
+        expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":4}", "galerna-lease-why/1");
+    assert_true(json_is_null(json_object_get(answer, "position")));
+    assert_int_equal(json_integer_value(json_object_get(answer, "n_ahead")), 0);
+    json_decref(answer);
+}
+
 /* Its start stays what was promised while it cannot be planned, and it is not called refused. */
 static void a_reservation_at_risk_keeps_its_start(void **state)
 {
@@ -257,6 +276,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, answers_set_up, answers_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(why_says_who_is_ahead),
+        TEST(what_no_host_can_hold_delays_nobody),
         TEST(with_fair_share_usage_orders_the_queue),
         TEST(a_reservation_at_risk_keeps_its_start),
         TEST(an_answer_says_since_when_it_may_be_outdated),
