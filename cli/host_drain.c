@@ -187,6 +187,11 @@ static void print_drain(const json_t *answer)
         printf(", until %s", when);
     }
     printf(".\n");
+    if (*client_text(answer, "text")) {
+        printf("Warning: ");
+        table_print_text(stdout, client_text(answer, "text"));
+        printf(".\n");
+    }
     if (json_array_size(vms))
         host_print_fates(vms);
     else

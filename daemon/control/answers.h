@@ -68,7 +68,9 @@ struct drain_result {
     size_t n_vms;
     const int64_t *unplaced; /* leases that lose their promised place, or wait for it in vain */
     size_t n_unplaced;
-    char word[STORE_GROUP_MAX], text[STORE_TEXT_MAX]; /* not accepted: the reason; else "" */
+    char word[STORE_GROUP_MAX]; /* not accepted: the reason; else "" */
+    char text[STORE_TEXT_MAX];  /* likewise; accepted: which booked hosts are not in service, or
+                                   "" */
     int64_t instead_from;   /* not accepted: start of an alternative of the same length;
                                INSTANT_NONE: unknown */
     const int32_t *instead; /* hosts of the alternative */

@@ -168,6 +168,27 @@ static int begin_drains(struct daemon *daemon, const struct drain_order *order, 
     return daemon_commit(daemon, err);
 }
 
+/* "host 3 is not in service (error): ..." of booked hosts, or "". */
+static void say_out_of_service(const struct daemon *daemon, const struct drain_order *order,
+                               char *text, size_t size)
+{
+    const struct hosts_seen *seen = world_hosts(daemon->world);
+    size_t n = 0, length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; order->booking && seen && i < order->n_hosts; i++) {
+        const struct host *host = host_pool_find(&seen->pool, order->hosts[i]);
+
+        if (!host || host->state == HOST_ON || length >= size)
+            continue;
+        length += (size_t)snprintf(text + length, size - length, "%s %d (%s)",
+                                   n++ ? "," : "not in service: host", host->id,
+                                   services_host_word(host->state));
+    }
+    if (n && length < size)
+        snprintf(text + length, size - length, "; leases inside the booking wait until it is");
+}
+
 /* Accepts an order that fits, or any order of an operator, who only sees its effects. */
 static int accept(struct daemon *daemon, const struct drain_order *order, const char *who,
                   const struct drain_viewer *viewer, struct error *err)
@@ -183,6 +204,7 @@ static int accept(struct daemon *daemon, const struct drain_order *order, const 
         services_drained(daemon->question, order->hosts, order->n_hosts, &result.n_vms);
 
     result.vms = vms;
+    say_out_of_service(daemon, order, result.text, sizeof result.text);
     if (order->user)
         result.n_vms = 0; /* the VMs end in time, or are inside the booking */
     viewer->show(viewer->context, &result);

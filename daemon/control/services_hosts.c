@@ -9,7 +9,7 @@
 #include "daemon/live/quarantine.h"
 #include "util/memory.h"
 
-static const char *state_word(enum host_state state)
+const char *services_host_word(enum host_state state)
 {
     switch (state) {
     case HOST_ON:
@@ -97,7 +97,7 @@ static void show_host(const struct daemon *daemon, const struct host *host,
                                        .cluster = host->cluster_name,
                                        .state = drain         ? services_drain_word(drain, used)
                                                 : quarantined ? "quarantined"
-                                                              : state_word(host->state),
+                                                              : services_host_word(host->state),
                                        .usable = on && !quarantined && !drain,
                                        .cpu = host->cpu,
                                        .memory = host->memory,

@@ -119,6 +119,8 @@ size_t services_drains_of(const struct daemon *daemon, int32_t host,
 void services_visit_drains(const struct daemon *daemon, int32_t host,
                            void (*visit)(void *visitor, const struct operation_view *operation),
                            void *visitor);
+/* "on", "disabled", ... */
+const char *services_host_word(enum host_state state);
 /* The state of a host in that drain: "drained", "booked", ... used: VMs are on the host. */
 const char *services_drain_word(const struct drain *drain, bool used);
 
