@@ -39,6 +39,9 @@ struct vm_hardware_draft {
 
 void vm_hardware_read(struct pool_reader *reader, struct vm_hardware_draft *draft,
                       const struct pool_path *path, const struct pool_text *text);
+/* The value at the path is the VM's fault, which its owner is told: the VM is not placed. */
+void vm_hardware_fault(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                       const struct pool_path *path);
 void vm_hardware_close(struct pool_reader *reader, struct vm_hardware_draft *draft,
                        const struct pool_path *path);
 const struct vm_hardware *vm_hardware_end(struct pool_reader *reader,

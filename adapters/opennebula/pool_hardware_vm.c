@@ -18,7 +18,7 @@ static void set_fault(struct pool_reader *reader, struct vm_hardware_draft *draf
                       const char *format, ...)
 {
     va_list arguments;
-    char text[120];
+    char text[160];
 
     if (draft->hardware.fault)
         return;
@@ -28,11 +28,12 @@ static void set_fault(struct pool_reader *reader, struct vm_hardware_draft *draf
     draft->hardware.fault = pool_memory_text(pool_reader_memory(reader), text, strlen(text));
 }
 
-static void fault(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                  const struct pool_path *path)
+void vm_hardware_fault(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                       const struct pool_path *path)
 {
-    set_fault(reader, draft, "its %.30s/%.30s cannot be read", path->elements[1]->name,
-              path->elements[2]->name);
+    set_fault(reader, draft,
+              "its %.30s/%.30s cannot be read: correct the template and create the VM again",
+              path->elements[1]->name, path->elements[2]->name);
 }
 
 static const char *read_text(struct pool_reader *reader, struct vm_hardware_draft *draft,
@@ -40,7 +41,7 @@ static const char *read_text(struct pool_reader *reader, struct vm_hardware_draf
 {
     if (text->length <= TEXT_MAX)
         return text->length ? pool_read_text(reader, text) : NULL;
-    fault(reader, draft, path);
+    vm_hardware_fault(reader, draft, path);
     return NULL;
 }
 
@@ -48,7 +49,7 @@ static void read_count(struct pool_reader *reader, struct vm_hardware_draft *dra
                        const struct pool_path *path, const struct pool_text *text, int64_t *value)
 {
     if (!pool_is_count(text, largest, value))
-        fault(reader, draft, path);
+        vm_hardware_fault(reader, draft, path);
 }
 
 static void read_identifier(struct pool_reader *reader, struct vm_hardware_draft *draft,
@@ -56,7 +57,7 @@ static void read_identifier(struct pool_reader *reader, struct vm_hardware_draft
                             uint32_t *value)
 {
     if (!pool_is_pci(text, value))
-        fault(reader, draft, path);
+        vm_hardware_fault(reader, draft, path);
 }
 
 /* Reads the number of a node; other texts, for example "-1", are ignored. */

@@ -156,22 +156,37 @@ static int target_of(const struct pool_text *text)
     return is(text, "system") ? TARGET_SYSTEM : is(text, "self") ? TARGET_SELF : TARGET_NONE;
 }
 
+/* Reads a number that the VM's owner can write; false: it cannot be read. */
+static bool read_owners(struct pool_reader *reader, const struct pool_path *path,
+                        const struct pool_text *text, int64_t most, int64_t *value)
+{
+    struct vm_draft *draft = pool_reader_scratch(reader);
+
+    if (pool_is_count(text, most, value))
+        return true;
+    vm_hardware_fault(reader, &draft->hardware, path);
+    return false;
+}
+
 static void read_disk(struct pool_reader *reader, struct disk *disk, const struct pool_path *path,
                       const struct pool_text *text)
 {
+    int64_t datastore = disk->datastore;
+
     switch (path->elements[2]->word) {
     case WORD_SIZE:
-        pool_read_number(reader, path, text, counts, &disk->size);
+        read_owners(reader, path, text, counts.largest, &disk->size);
         break;
     case WORD_DISK_SNAPSHOT_TOTAL_SIZE:
-        pool_read_number(reader, path, text, counts, &disk->snapshots);
+        read_owners(reader, path, text, counts.largest, &disk->snapshots);
         break;
     case WORD_TYPE:
         disk->is_volatile = is(text, "fs") || is(text, "swap");
         break;
     case WORD_DATASTORE_ID:
-        pool_read_int(reader, path, text, 0, &disk->datastore);
-        disk->has_datastore = text->length > 0;
+        disk->has_datastore =
+            read_owners(reader, path, text, INT32_MAX, &datastore) && text->length > 0;
+        disk->datastore = (int32_t)datastore;
         break;
     case WORD_CLONE:
         disk->clone = is(text, "yes");
@@ -249,6 +264,28 @@ static bool is_os_file(enum pool_word word, const struct pool_text *text)
            (word == WORD_KERNEL_DS_CLUSTER_ID || word == WORD_INITRD_DS_CLUSTER_ID);
 }
 
+/* Reads the id of another object, or of a NIC. False: it cannot be read. */
+static bool read_id(struct pool_reader *reader, struct vm *vm, const struct pool_path *path,
+                    const struct pool_text *text)
+{
+    enum pool_word outer = path->elements[1]->word, inner = path->elements[2]->word;
+    bool is_group = outer == WORD_VMGROUP && inner == WORD_VMGROUP_ID;
+    bool is_network = (outer == WORD_NIC || outer == WORD_PCI) && inner == WORD_NETWORK_ID;
+    int64_t id = 0;
+
+    if (!is_group && !is_network && !(outer == WORD_NIC && inner == WORD_NIC_ID))
+        return true;
+    if (!read_owners(reader, path, text, INT32_MAX, &id))
+        return false;
+    if (is_network)
+        pool_add_id(reader, path, text);
+    if (is_group && text->length > 0) {
+        vm->vmgroup = (int32_t)id;
+        vm->in_vmgroup = true;
+    }
+    return true;
+}
+
 static void read_template(struct pool_reader *reader, struct vm *vm, const struct pool_path *path,
                           const struct pool_text *text)
 {
@@ -256,13 +293,8 @@ static void read_template(struct pool_reader *reader, struct vm *vm, const struc
     enum pool_word word = path->elements[1]->word;
 
     note_need(vm, path, text);
-    if (word == WORD_VMGROUP && path->n == 3 && path->elements[2]->word == WORD_VMGROUP_ID) {
-        pool_read_int(reader, path, text, 0, &vm->vmgroup);
-        vm->in_vmgroup = text->length > 0;
-    }
-    if (path->n == 3 && (word == WORD_NIC || word == WORD_PCI) &&
-        path->elements[2]->word == WORD_NETWORK_ID)
-        pool_add_id(reader, path, text);
+    if (path->n == 3 && !read_id(reader, vm, path, text))
+        return;
     if (path->n == 2)
         read_template_scalar(reader, vm, path, text);
     else if (word == WORD_DISK && path->n == 3)

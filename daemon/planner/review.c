@@ -104,8 +104,12 @@ static void take_note(struct planner *planner, const struct note *note, int64_t 
     reason.text = note->text;
     switch (note->kind) {
     case NOTE_REASON:
-        if (lease_explain(planner->store, lease, &reason, NULL, note->retry))
-            lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
+        if (!lease_explain(planner->store, lease, &reason, NULL, note->retry))
+            break;
+        lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
+        if (reason.id == REASON_REQUIREMENT_MALFORMED)
+            log_warning_of(lease->id, -1, "lease %lld is not placed: %s", (long long)lease->id,
+                           note->text);
         break;
     case NOTE_DOUBTED:
         planner_doubts(planner, lease, &reason);

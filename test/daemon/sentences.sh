@@ -57,6 +57,13 @@ tells 'do not meet SCHED_REQUIREMENTS FREE_CPU>500 at present' lease why "$free"
 oned call one.vm.action terminate "$vm" >/dev/null
 oned call one.vm.action terminate "$free" >/dev/null
 
+does='a VM with a value that cannot be read'
+vm=$(oned submit --cpu 1 --memory 128 --attribute 'DISK=[SIZE="10G"]')
+tells 'its DISK/SIZE cannot be read: correct the template and create the VM again' lease why "$vm"
+until_true said log "lease $vm is not placed: its DISK/SIZE cannot be read"
+[ "$(grep -c "lease $vm is not placed" "$work/log")" -eq 1 ] || fail "it is logged more than once"
+oned call one.vm.action terminate "$vm" >/dev/null
+
 does='a VM group that excludes hosts with room'
 group=$(oned call one.vmgroup.allocate "NAME=\"g\" ROLE=[NAME=\"r\",HOST_AFFINED=\"$host\"]")
 vm=$(oned submit --cpu 1 --memory 128 --attribute "VMGROUP=[VMGROUP_ID=\"$group\",ROLE=\"r\"]")

@@ -262,6 +262,31 @@ static void unreadable_topologies(void **state)
     }
 }
 
+/* Their owner is told which value it is. */
+static void unreadable_ids_and_sizes(void **state)
+{
+    static const char *const cases[][2] = {
+        {"DISK/SIZE", "<DISK><SIZE>10G</SIZE></DISK>"},
+        {"DISK/SIZE", "<DISK><SIZE>-1</SIZE></DISK>"},
+        {"DISK/DATASTORE_ID", "<DISK><DATASTORE_ID>default</DATASTORE_ID></DISK>"},
+        {"DISK/DATASTORE_ID", "<DISK><DATASTORE_ID>2147483648</DATASTORE_ID></DISK>"},
+        {"VMGROUP/VMGROUP_ID", "<VMGROUP><VMGROUP_ID>web</VMGROUP_ID></VMGROUP>"},
+        {"NIC/NIC_ID", "<NIC><NIC_ID>x</NIC_ID></NIC>"},
+        {"NIC/NETWORK_ID", "<NIC><NETWORK_ID>lan</NETWORK_ID></NIC>"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct vm_pool pool = vm_with(cases[i][1]);
+
+        assert_int_equal(pool.errors.n, 0);
+        assert_int_equal(pool.n, 1);
+        assert_non_null(pool.items[0].hardware);
+        assert_non_null(strstr(pool.items[0].hardware->fault, cases[i][0]));
+        assert_non_null(strstr(pool.items[0].hardware->fault, "correct the template"));
+        vm_pool_finish(&pool);
+    }
+}
+
 /* A request that names no device at all. */
 static void any_device(void **state)
 {
@@ -358,6 +383,7 @@ int main(void)
         cmocka_unit_test(address_requests),
         cmocka_unit_test(numbers_beyond_any_host),
         cmocka_unit_test(unreadable_topologies),
+        cmocka_unit_test(unreadable_ids_and_sizes),
         cmocka_unit_test(too_many_requests),
         cmocka_unit_test(any_device),
         cmocka_unit_test(impostors),
