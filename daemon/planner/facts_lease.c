@@ -33,19 +33,27 @@ bool lease_holds_hosts(const struct lease_record *lease)
            lease->phase == PHASE_STOPPING;
 }
 
-bool planner_has_old_rules(const struct planner *planner, const struct lease_record *lease)
+int64_t planner_seen_under_rules(const struct planner *planner, const struct lease_record *lease)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    int64_t seen = 0;
 
-    for (size_t i = 0; i < n && !lease->accepted && planner->snapshot.eligibility; i++) {
+    for (size_t i = 0; i < n && planner->snapshot.eligibility; i++) {
         const struct vm_observation *observed = world_vm(planner->world, vms[i]->id);
 
-        if (observed && observed->full && observed->since >= world_site_asked(planner->world) &&
+        if (observed && observed->full && observed->since > seen &&
             eligibility_follows_rules(planner->snapshot.eligibility, observed->full))
-            return true;
+            seen = observed->since;
     }
-    return false;
+    return seen;
+}
+
+bool planner_has_old_rules(const struct planner *planner, const struct lease_record *lease)
+{
+    int64_t seen = lease->accepted ? 0 : planner_seen_under_rules(planner, lease);
+
+    return seen > 0 && seen >= world_site_asked(planner->world);
 }
 
 bool planner_has_sent_nothing(const struct planner *planner, const struct lease_record *lease)

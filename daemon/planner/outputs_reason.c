@@ -123,5 +123,5 @@ void planner_doubts(struct planner *planner, const struct lease_record *lease,
 {
     planner_set_reason(planner, lease, reason);
     planner->n_unplaced++;
-    planner->doubts_rules = true;
+    planner->doubted = planner_seen_under_rules(planner, lease);
 }

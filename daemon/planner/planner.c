@@ -366,7 +366,8 @@ static void forget_moves(struct planner *planner)
 static int begin_rebuild(struct planner *planner, struct error *err)
 {
     planner->n_arrivals = planner->n_departures = planner->n_unplaced = 0;
-    planner->outdated = planner->doubts_rules = false;
+    planner->outdated = false;
+    planner->doubted = 0;
     planner->built = clock_monotonic();
     planner->retry = INSTANT_NEVER;
     lose_engine(planner);
@@ -517,7 +518,7 @@ bool planner_is_asked(const struct planner *planner)
 
 bool planner_doubts_rules(const struct planner *planner)
 {
-    return planner->doubts_rules;
+    return planner->doubted && planner->doubted >= world_site_asked(planner->world);
 }
 
 size_t planner_unplaced(const struct planner *planner)

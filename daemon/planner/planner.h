@@ -171,8 +171,8 @@ bool planner_sees_same_hosts(struct planner *planner);
 bool planner_sees_same_vmgroups(struct planner *planner);
 /* Adopted leases that currently have no place in the plan. */
 size_t planner_unplaced(const struct planner *planner);
-/* Does a request wait because the access rules that would refuse it may be older than it is? A full
- * poll that reads the rules decides. */
+/* Does a request wait because the access rules that would refuse it may be older than it is? Not
+ * any more when they have been read again; the next plan then decides. */
 bool planner_doubts_rules(const struct planner *planner);
 /* When the engine was built, monotonic milliseconds. */
 int64_t planner_built(const struct planner *planner);

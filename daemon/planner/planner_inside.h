@@ -172,7 +172,8 @@ struct planner {
     bool is_rebuild;   /* a complete plan is in progress, not a step */
     bool moves_cold;   /* migrations to better hosts suspend the VM */
     size_t n_unplaced; /* adopted leases without a place, and doubted refusals */
-    bool doubts_rules; /* a request waits for access rules that are not older */
+    int64_t doubted;   /* monotonic ms: when the last request was seen that waits for access rules
+                          that are not older; 0: none */
 
     int64_t *arrivals, *departures; /* lease ids for the next step */
     size_t n_arrivals, arrivals_allocated, n_departures, departures_allocated;
@@ -237,6 +238,9 @@ void request_set_start(const struct lease_record *lease, int64_t at, int64_t now
 /* Would a refusal of the new lease be by access rules that were read before its VMs were observed?
  * OpenNebula may have newer ones. O(VMs of the lease). */
 bool planner_has_old_rules(const struct planner *planner, const struct lease_record *lease);
+/* When one of the lease's VMs that access rules concern was last seen for the first time, monotonic
+ * milliseconds; 0: none. */
+int64_t planner_seen_under_rules(const struct planner *planner, const struct lease_record *lease);
 /* Is the lease to start, without a command sent to one of its VMs? O(VMs of the lease). */
 bool planner_has_sent_nothing(const struct planner *planner, const struct lease_record *lease);
 int64_t lease_remaining(const struct lease_record *lease, int64_t now);

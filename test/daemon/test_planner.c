@@ -352,6 +352,33 @@ static void what_cannot_be_promised_is_refused(void **state)
     close_house(&house);
 }
 
+/* Access rules allow its owner no host: it waits until they have been read once more. */
+static void rules_are_read_once_more_for_a_request(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_WAITING, LEASE_RESERVATION, 600);
+    struct house house;
+    struct vm *vm;
+
+    lease->accepted = false;
+    lease->start = NOW + 500;
+    open_house(&house, store, 1);
+    fake_cloud_has_datastore(house.scene.fake);
+    vm = fake_cloud_add_vm(house.scene.fake, 1, VM_PENDING, -1, CPU, MEMORY);
+    vm->uid = 5;
+    vm->gid = 100;
+    scene_poll(&house.scene);
+    rebuild(&house, NOW);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    assert_true(planner_doubts_rules(house.planner));
+    assert_true(world_want_site(house.scene.daemon.world));
+    scene_poll(&house.scene);
+    assert_false(planner_doubts_rules(house.planner));
+    rebuild(&house, NOW);
+    assert_int_equal(lease->phase, PHASE_REFUSED);
+    close_house(&house);
+}
+
 /* --- trials ----------------------------------------------------------------------------------- */
 
 static void found(void *context, const struct planner_trial *trial, const struct error *err)
@@ -579,6 +606,7 @@ int main(void)
         TEST(a_reservation_that_ran_before_goes_on),
         TEST(a_pending_vm_waits_for_its_document),
         TEST(what_cannot_be_promised_is_refused),
+        TEST(rules_are_read_once_more_for_a_request),
         TEST(trials_name_what_becomes_of_others),
         TEST(who_loses_work_is_told_so),
         TEST(a_trial_leaves_the_plan_alone),
