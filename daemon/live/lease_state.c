@@ -548,6 +548,11 @@ void lease_note_at_risk(struct store *store, const struct lease_record *lease, b
     store_note_lease(store, lease)->at_risk = at_risk;
 }
 
+void lease_note_delayed(struct store *store, const struct lease_record *lease, int64_t other)
+{
+    store_note_lease(store, lease)->delayed_by = other;
+}
+
 void lease_note_unused_since(struct store *store, const struct lease_record *lease, int64_t since)
 {
     store_note_lease(store, lease)->unused_since = since;

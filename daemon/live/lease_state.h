@@ -195,6 +195,8 @@ void lease_note_outlook(struct store *store, const struct lease_record *lease, i
 void lease_note_at_risk(struct store *store, const struct lease_record *lease, bool at_risk);
 /* Monotonic milliseconds: since when the lease's VMs were measured as unused; 0: they are used. */
 void lease_note_unused_since(struct store *store, const struct lease_record *lease, int64_t since);
+/* The newer lease `other` has a promise that delays it. */
+void lease_note_delayed(struct store *store, const struct lease_record *lease, int64_t other);
 /* The lease is too far back in the queue to estimate its start. */
 void lease_note_far(struct store *store, const struct lease_record *lease, bool is_far);
 /* The SCHED_RANK of one of the lease's VMs is not valid. */

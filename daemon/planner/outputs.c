@@ -356,6 +356,7 @@ static void note_expectation(struct planner *planner, const struct planned *plan
 
     if (lease->phase == PHASE_RESERVED && reason.id == REASON_PLANNED)
         planner_look_for_room(planner, lease, now, &reason, &eligible);
+    planner_note_delay(planner, lease, &reason, now);
     planner_set_reason(planner, lease, &reason);
     if (lease->phase == PHASE_WAITING) {
         if (view->stretch.there)

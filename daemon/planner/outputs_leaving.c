@@ -39,6 +39,30 @@ void planner_note_preemption(struct planner *planner, const struct lease_record 
                   store_preemption_word(lease), (long long)other, when);
 }
 
+/* The lease whose room it waits for; -1: none is named. */
+static int64_t waits_for(enum reason_id id, const int64_t *n)
+{
+    return (id == REASON_PLANNED && n[3] != 0) || id == REASON_ROOM_RESERVED ? n[1] : -1;
+}
+
+void planner_note_delay(struct planner *planner, const struct lease_record *lease,
+                        const struct reason *reason, int64_t now)
+{
+    int64_t cause = waits_for(reason->id, reason->n);
+    const struct lease_record *other = cause > lease->id ? store_lease(planner->store, cause) : NULL;
+
+    if (!other || lease->phase != PHASE_WAITING || !lease->accepted || !other->accepted ||
+        (other->kind != LEASE_RESERVATION && other->kind != LEASE_DEADLINE) ||
+        cause <= lease->delayed_by ||
+        (store_is_preempted(lease) && lease->preempted_for == cause))
+        return;
+    lease_note_delayed(planner->store, lease, cause);
+    if (waits_for(lease->reason_id, lease->reason_n) != cause) /* else told before a restart */
+        store_history(planner->store, lease->id, now, "delayed",
+                      "by lease %lld, %s accepted later", (long long)cause,
+                      other->kind == LEASE_DEADLINE ? "a deadline lease" : "a reservation");
+}
+
 /* Notes that the lease runs or starts in front of a reservation. */
 static void note_in_front(struct planner *planner, const struct lease_record *lease,
                           const struct reason *reason, int64_t now)

@@ -234,6 +234,46 @@ static void one_that_was_only_planned_waits_for_room(void **state)
     close_house(&house);
 }
 
+static void keep_delays(void *context, const struct store_event *event)
+{
+    char *text = context;
+    size_t length = strlen(text);
+
+    if (strcmp(event->event, "delayed") == 0)
+        snprintf(text + length, STORE_TEXT_MAX - length, "%s.", event->text);
+}
+
+/* A promise that is newer, but comes first, delays it: its history says so once for each cause. */
+static void one_that_is_delayed_says_so_once(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *runs = add_lease(store, 3, PHASE_RUNNING, LEASE_BEST_EFFORT, 200);
+    struct lease_record *lease =
+        add_lease(store, 4, PHASE_WAITING, LEASE_BEST_EFFORT, SPAN_UNLIMITED);
+    struct lease_record *promised;
+    char text[STORE_TEXT_MAX] = "";
+    struct error err = {0};
+    struct house house;
+
+    open_house(&house, store, 1);
+    house.scene.policies.score_victims = all_may_be_preempted;
+    runs->terms = TERMS_NON_PREEMPTABLE;
+    runs->preemptible = false;
+    runs->since = NOW - 100;
+    rebuild(&house, NOW);
+    promised = add_lease(store, 5, PHASE_WAITING, LEASE_DEADLINE, 200);
+    promised->accepted = false;
+    promised->deadline = NOW + 1000;
+    planner_new(house.planner, promised->id);
+    assert_int_equal(planner_plan(house.planner, false, NOW, &err), 0);
+    assert_int_equal(promised->phase, PHASE_RESERVED);
+    for (int i = 0; i < 3; i++)
+        rebuild(&house, NOW);
+    assert_int_equal(store_each_event(store, lease->id, 0, keep_delays, text, &err), 0);
+    assert_string_equal(text, "by lease 5, a deadline lease accepted later.");
+    close_house(&house);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +290,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_that_leaves_for_a_reservation_without_a_place_stays,
                                         store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_has_not_begun_waits_again, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(one_that_is_delayed_says_so_once, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_was_only_planned_waits_for_room, store_set_up,
                                         store_tear_down),
