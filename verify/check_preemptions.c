@@ -441,7 +441,8 @@ static void check_change(struct checker *checker, const struct schedule_plan *be
                           (long long)before->until, (long long)after->until);
 }
 
-/* Does the i-th plan begin a run? One may be lost, and the next one begin, in the same second. */
+/* Does the i-th plan begin a run? One may be lost, and the next one begin, in the same second; a
+ * shorter plan is that of a preemption. */
 static bool begins_run(const struct checker *checker, const struct schedule_plan **plans, size_t i)
 {
     const struct schedule_lost_run *lost;
@@ -449,7 +450,8 @@ static bool begins_run(const struct checker *checker, const struct schedule_plan
     if (i == 0 || plans[i - 1]->from != plans[i]->from)
         return true;
     lost = schedule_lost_run(checker->schedule, plans[i]->lease, plans[i]->from);
-    return lost && lost->until == lost->from && plans[i]->time == plans[i]->from;
+    return lost && lost->until == lost->from && plans[i]->time == plans[i]->from &&
+           plans[i]->until >= plans[i - 1]->until;
 }
 
 static void check_plans_of(struct checker *checker, const struct schedule_lease *lease,

@@ -30,8 +30,9 @@ own=$(dirname "$0")/data
     --set scheduling.migration-interval=300 "$own/searches-again.lwf" --record "$folder/searches.json"
 "$galerna" verify --no-repeat "$folder/searches.json"
 # A lease is preempted, requeued and started again in the second in which its VMs start; one goes on with
-# the transfer of another one that was cancelled; one ends during a migration before its last one.
-for case in restarted-at-once rider-takes-over migrates-again; do
+# the transfer of another one that was cancelled; one ends during a migration before its last one; one is
+# to be suspended in the second in which it starts, and then requeued in it.
+for case in restarted-at-once rider-takes-over migrates-again preempted-again-at-once; do
     "$galerna" replay --quiet --compatibility haizea-1.0 -c "$own/$case.conf" \
         --record "$folder/sound" 2>/dev/null
     "$galerna" verify "$folder/sound"
