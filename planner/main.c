@@ -18,8 +18,6 @@
 #include "util/clock.h"
 #include "util/memory.h"
 
-enum { EXIT_PROTOCOL = 3 };
-
 #ifdef GALERNA_SANITIZED
 /* Leak detection needs threads and signals, which are forbidden here. */
 const char *__asan_default_options(void);
@@ -74,7 +72,7 @@ static void write_frame(struct wire_writer *frame)
         ssize_t put = write(PROTOCOL_SOCKET, bytes, n);
 
         if (put < 0 && errno != EINTR)
-            _exit(EXIT_PROTOCOL);
+            _exit(PROTOCOL_EXIT);
         if (put > 0)
             wire_drop(frame, (size_t)put);
     }
@@ -254,7 +252,7 @@ static int serve(struct planning *planning)
         else if (!read_frame(&bytes, &n))
             return EXIT_SUCCESS;
         else if (planning_handle(planning, bytes, n, &reply) < 0)
-            return EXIT_PROTOCOL;
+            return PROTOCOL_EXIT;
         write_frame(&reply);
     }
 }
@@ -268,7 +266,7 @@ int main(void)
     page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, PROTOCOL_PAGE, 0);
     if (page == MAP_FAILED) {
         fputs("galerna-planner: started by galernad, not by users; see galernad(8)\n", stderr);
-        return EXIT_PROTOCOL;
+        return PROTOCOL_EXIT;
     }
     close(PROTOCOL_PAGE);
     mallopt(M_MMAP_MAX, 0); /* only the heap grows, so its end shows the memory in use */
@@ -277,7 +275,7 @@ int main(void)
         return EXIT_SUCCESS;
     policies = load(setup, n);
     if (!policies)
-        _exit(EXIT_PROTOCOL);
+        _exit(PROTOCOL_EXIT);
     tell_ready(policies);
     _exit(serve(planning_create(policies, NULL)));
 }

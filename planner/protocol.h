@@ -25,6 +25,8 @@ enum {
     PROTOCOL_TEXT_MAX = 512, /* characters of a text from the planner */
 };
 
+enum { PROTOCOL_EXIT = 3 }; /* the planner's exit status if it cannot read what galernad sends */
+
 enum frame {
     /* To the planner. */
     FRAME_SETUP,      /* protocol_version(), the user of the process, and its policies */

@@ -129,6 +129,16 @@ static int64_t pause_after(int failures)
     return pause < PAUSE_MAX ? pause : PAUSE_MAX;
 }
 
+static int count_unusable(struct modules *modules)
+{
+    int64_t now = clock_monotonic();
+
+    if (now - modules->last_unusable > STRIKES_FORGOTTEN)
+        modules->unusable = 0;
+    modules->last_unusable = now;
+    return ++modules->unusable;
+}
+
 void modules_find_offender(struct modules *modules, const struct planner_offence *offence)
 {
     int64_t pause = 0;
@@ -137,7 +147,7 @@ void modules_find_offender(struct modules *modules, const struct planner_offence
     if (offence->of_program) {
         log_error("%s", offence->text);
         snprintf(modules->unusable_why, sizeof modules->unusable_why, "%s", offence->text);
-        pause = pause_after(++modules->unusable);
+        pause = pause_after(count_unusable(modules));
     } else if (offence->module >= 0 && offence->module < (int64_t)modules->list.n) {
         modules_put_out_of_service(modules, (size_t)offence->module, offence->text);
     } else {

@@ -69,7 +69,8 @@ struct modules {
     int64_t last_strike;
     int64_t suspect; /* the last module called before the last strike; -1: none */
     uint64_t n_ended;
-    int unusable; /* consecutive processes that ended without loading a module */
+    int unusable; /* processes that ended by a fault of the program, one soon after the other */
+    int64_t last_unusable;
     char unusable_why[ERROR_TEXT_MAX]; /* how the last of them ended; "": none */
 };
 

@@ -179,7 +179,7 @@ static struct planner_offence offence_of(const struct modules_process *which)
 
     if (which->faulty)
         return which->fault;
-    offence.of_program = has_not_begun(which);
+    offence.of_program |= has_not_begun(which);
     if (which->refused) {
         offence.module = offence.last = planner_process_last_called(which->process);
         snprintf(offence.text, sizeof offence.text, "%s%.300s",
@@ -217,7 +217,6 @@ static void adopt_next(struct modules *modules)
     modules->current = modules->next;
     modules->next = (struct modules_process){0};
     modules->held = 0;
-    modules->unusable = 0;
     modules->unusable_why[0] = '\0';
     if (modules->reloaded) {
         const struct module_list old = modules->list;

@@ -165,9 +165,13 @@ static void describe_status(struct planner_process *process, int status)
                  forbidden, call_name(forbidden));
     else if (WIFSIGNALED(status))
         snprintf(what, sizeof what, "crashed (%s)", strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) == PROTOCOL_EXIT && module < 0)
+        snprintf(what, sizeof what, "cannot read what galernad sends");
     else
         snprintf(what, sizeof what, "ended the process with status %d", WEXITSTATUS(status));
     note_offence(process, greedy >= 0 && WIFSIGNALED(status) ? greedy : module, what);
+    process->offence.of_program =
+        module < 0 && WIFEXITED(status) && WEXITSTATUS(status) == PROTOCOL_EXIT;
 }
 
 static void close_socket(struct planner_process *process)

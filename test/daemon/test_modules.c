@@ -17,6 +17,7 @@
 #include "daemon/live/clock.h"
 #include "daemon/planner/modules.h"
 #include "daemon/planner/planner.h"
+#include "planner/wire.h"
 #include "test/daemon/store_fixture.h"
 
 #define NAME  "offends-host-selection"
@@ -224,6 +225,29 @@ static void a_reload_ends_with_galernad(void **state)
     assert_int_equal(scene.n_told, 1);
 }
 
+static void what_the_planner_cannot_read_blames_no_module(void **state)
+{
+    struct scene scene;
+
+    begin(&scene, *state, GOOD);
+    for (int i = 0; i < 2; i++) {
+        struct wire_writer frame = {0};
+
+        wire_begin(&frame);
+        wire_put(&frame, UINT8_MAX); /* no kind of frame */
+        wire_end(&frame);
+        planner_process_send(scene.modules->current.process, &frame, 0);
+        while (scene.n_ended == i)
+            turn(&scene);
+        assert_string_equal(modules_delay(scene.modules),
+                            "galerna-planner cannot be used: it cannot read what galernad sends");
+        while (scene.n_loaded == i)
+            turn(&scene);
+        assert_string_equal(offence(&scene), "");
+    }
+    end(&scene);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
@@ -232,6 +256,7 @@ int main(void)
         TEST(a_reload_replaces_the_process),
         TEST(a_reload_that_hangs_leaves_the_old_modules_in_place),
         TEST(what_hangs_at_the_start_is_out_of_service_until_it_is_enabled),
+        TEST(what_the_planner_cannot_read_blames_no_module),
         TEST(a_reload_ends_with_galernad),
     };
 
