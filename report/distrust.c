@@ -23,21 +23,42 @@ static int count(void *context)
     return --distrust->left < 0;
 }
 
+/* Another query begins. */
+static int renew(unsigned type, void *context, void *statement, void *text)
+{
+    struct distrust *distrust = context;
+
+    (void)type;
+    (void)statement;
+    (void)text;
+    distrust->left = distrust->at_most;
+    return 0;
+}
+
 void distrust_work(struct distrust *distrust, sqlite3 *database, const char *path)
+{
+    distrust->at_most = WORK_ALWAYS;
+    distrust_more(distrust, path);
+    distrust->left = distrust->at_most;
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
+    sqlite3_progress_handler(database, 1000, count, distrust);
+    sqlite3_trace_v2(database, SQLITE_TRACE_STMT, renew, distrust);
+}
+
+void distrust_more(struct distrust *distrust, const char *path)
 {
     struct stat status;
 
-    distrust->at_most = WORK_ALWAYS;
     if (stat(path, &status) == 0)
         distrust->at_most += status.st_size / BYTES_PER_WORK;
-    distrust_renew(distrust);
-    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
-    sqlite3_progress_handler(database, 1000, count, distrust);
 }
 
-void distrust_renew(struct distrust *distrust)
+int distrust_error(const char *path, struct error *err)
 {
-    distrust->left = distrust->at_most;
+    return error_set(err, EINVAL,
+                     "%s: takes much longer to read than a database of its size does: it is "
+                     "damaged, or not written by Galerna",
+                     path);
 }
 
 int distrust_names(sqlite3 *database, const char *path, const char *names, struct error *err)

@@ -21,9 +21,10 @@ void distrust_programs(sqlite3 *database);
 /* A query that takes much longer than reading the whole file ends with SQLITE_INTERRUPT.
  * `distrust` must outlive the connection. */
 void distrust_work(struct distrust *distrust, sqlite3 *database, const char *path);
-
-/* Another query begins. */
-void distrust_renew(struct distrust *distrust);
+/* Queries may also read this file, or what is copied from it. */
+void distrust_more(struct distrust *distrust, const char *path);
+/* The error of a query that took too long; returns -1. */
+int distrust_error(const char *path, struct error *err);
 
 /* Are those of the names (in lower case, separated by blanks) that exist in the file tables? 0:
  * yes; 1: no, EINVAL; -1: an error of SQLite, not in err. */

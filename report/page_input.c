@@ -17,10 +17,7 @@ int page_input_error(const struct page_input *input, struct error *err)
                          "'galerna verify')",
                          input->path);
     if (code == SQLITE_INTERRUPT)
-        return error_set(err, EINVAL,
-                         "%s: takes much longer to read than a database of its size does: it is "
-                         "damaged, or not written by Galerna",
-                         input->path);
+        return distrust_error(input->path, err);
     return error_set(err,
                      code == SQLITE_NOMEM                              ? ENOMEM
                      : code == SQLITE_CANTOPEN || code == SQLITE_IOERR ? EIO
@@ -31,7 +28,6 @@ int page_input_error(const struct page_input *input, struct error *err)
 
 int page_input_execute(struct page_input *input, const char *text, struct error *err)
 {
-    distrust_renew(&input->distrust);
     if (sqlite3_exec(input->database, text, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
     return page_input_error(input, err);
@@ -41,7 +37,6 @@ sqlite3_stmt *page_input_query(struct page_input *input, const char *text, struc
 {
     sqlite3_stmt *statement = NULL;
 
-    distrust_renew(&input->distrust);
     if (sqlite3_prepare_v2(input->database, text, -1, &statement, NULL) == SQLITE_OK)
         return statement;
     page_input_error(input, err);

@@ -139,6 +139,7 @@ int database_take(struct sweep_database *database, const struct sweep *sweep, si
     int result = 0;
 
     if (stat(path, &status) == 0) {
+        distrust_more(&database->distrust, path);
         result = database_execute(database, err, "ATTACH %Q AS one", path);
         if (result == 0) {
             result = take_attached(database, sweep, cell, err);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "report/distrust.h"
 #include "sweep/figures.h"
 #include "util/memory.h"
 
@@ -27,6 +26,8 @@ int database_error(const struct sweep_database *database, struct error *err)
 {
     int code = sqlite3_errcode(database->sqlite);
 
+    if (code == SQLITE_INTERRUPT)
+        return distrust_error(database->path, err);
     return error_set(err,
                      code == SQLITE_FULL    ? ENOSPC
                      : code == SQLITE_NOMEM ? ENOMEM
@@ -81,14 +82,21 @@ static int create_cells(const struct sweep_database *database, struct error *err
     return result;
 }
 
-static int open_database(struct sweep_database *database, const char *path, int flags,
-                         struct error *err)
+int database_open(struct sweep_database *database, const char *path, int flags, struct error *err)
 {
     database->path = memory_text(path);
     if (sqlite3_open_v2(path, &database->sqlite, flags, NULL) != SQLITE_OK)
         return database_error(database, err);
-    distrust_programs(database->sqlite);
+    distrust_work(&database->distrust, database->sqlite, path);
     sqlite3_busy_timeout(database->sqlite, 10000);
+    return 0;
+}
+
+static int open_to_write(struct sweep_database *database, const char *path, struct error *err)
+{
+    if (database_open(database, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err) < 0)
+        return -1;
+    distrust_programs(database->sqlite);
     return 0;
 }
 
@@ -281,8 +289,7 @@ int database_init(struct sweep_database *database, const struct sweep *sweep,
                   const struct sweep_options *options, struct error *err)
 {
     *database = (struct sweep_database){.keep = grid_keep(sweep, options)};
-    if (open_database(database, options->results, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err) <
-        0)
+    if (open_to_write(database, options->results, err) < 0)
         return -1;
     return align(database, sweep, options->again, err);
 }
@@ -333,7 +340,7 @@ int database_write_cell(const char *path, const char *name, uint64_t digest,
                         const struct sweep_outcome *outcome, struct error *err)
 {
     struct sweep_database database = {0};
-    int result = open_database(&database, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+    int result = open_to_write(&database, path, err);
 
     if (result == 0)
         result = database_execute(&database, err,

@@ -12,6 +12,7 @@
 
 #include <sqlite3.h>
 
+#include "report/distrust.h"
 #include "sweep/folder.h"
 #include "sweep/grid.h"
 
@@ -19,6 +20,7 @@ enum { DATABASE_VERSION = 2, DATABASE_APPLICATION_ID = 0x47616c73 };
 
 struct sweep_database {
     sqlite3 *sqlite;
+    struct distrust distrust;
     char *path;
     unsigned keep; /* tables to copy from cells */
     bool aligned;  /* in line with the sweep, and open for writing */
@@ -64,7 +66,9 @@ extern const struct sweep_table database_tables[DATABASE_TABLES];
 bool database_has_table(const struct sweep_database *database, const char *schema,
                         const char *name);
 
-/* Internal: converts SQLite's error; executes a statement formatted by sqlite3_mprintf(). */
+/* Internal: opens the file, whose queries are bounded; call database_finish() in any case. Converts
+ * SQLite's error; executes a statement formatted by sqlite3_mprintf(). */
+int database_open(struct sweep_database *database, const char *path, int flags, struct error *err);
 int database_error(const struct sweep_database *database, struct error *err);
 int database_execute(const struct sweep_database *database, struct error *err, const char *format,
                      ...);

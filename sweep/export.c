@@ -4,16 +4,14 @@
 
 #include "sweep/database.h"
 #include "util/json_writer.h"
-#include "util/memory.h"
 #include "util/output.h"
 
 /* Opens the database for reading only. Call database_finish() in any case. */
 static int open_results(struct sweep_database *database, const char *results, struct error *err)
 {
-    *database = (struct sweep_database){.path = memory_text(results)};
-    if (sqlite3_open_v2(results, &database->sqlite, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-        return database_error(database, err);
-    sqlite3_busy_timeout(database->sqlite, 10000);
+    *database = (struct sweep_database){0};
+    if (database_open(database, results, SQLITE_OPEN_READONLY, err) < 0)
+        return -1;
     if (!database_has_table(database, "main", "cells"))
         return error_set(err, EINVAL, "%s: not a database of a sweep", results);
     return 0;

@@ -55,3 +55,6 @@ change(sweep, "trigger", f"CREATE TRIGGER endless AFTER UPDATE ON cells BEGIN "
        f"DELETE FROM axes WHERE axis < (SELECT max(i) FROM ({ENDLESS} SELECT i FROM n)); END")
 tree(change(results, "tree", "WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)"
             "INSERT INTO hosts (id, cpu, memory, disk, net_in, net_out) SELECT i, 1, 1, 1, 1, 1 FROM n"))
+tree(change(sweep, "grid-tree", "DROP TABLE IF EXISTS hosts; CREATE TABLE hosts (cell, id);"
+            "WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)"
+            "INSERT INTO hosts SELECT i, i FROM n"))

@@ -168,6 +168,8 @@ was_endless() {
     sed 's/grid.db/endless-trigger.db/; s/off aggressive/aggressive off/' grid.ini >endless.ini
     timeout 60 "$galerna" sweep -q endless.ini
     is 2 <("$galerna" report endless-trigger.db) 'len(runs)'
+    sed 's/grid.db/endless-grid-tree.db/; s/off aggressive/aggressive off/' grid.ini >endless.ini
+    fails 'takes much longer to read' timeout 100 "$galerna" sweep -q endless.ini
 }
 
 compared
