@@ -395,7 +395,8 @@ bool lease_expect(struct store *store, const struct lease_record *lease, int64_t
 bool lease_note_preemption(struct store *store, const struct lease_record *lease, int64_t other,
                            int64_t at)
 {
-    bool has_cause = store_is_preempted(lease) && lease->preempted_for == other;
+    bool has_cause = lease->preempted_for == other &&
+                     (store_is_preempted(lease) || lease->phase == PHASE_STARTING);
     struct lease_record *record;
 
     if (has_cause && lease->preempted_at == at)

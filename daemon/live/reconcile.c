@@ -9,14 +9,21 @@
 
 /* --- one lease -------------------------------------------------------------------------------- */
 
+/* Has a VM failed in the present start? The pauses after earlier failures were over when it began;
+ * it may wait for other VMs to leave its host. */
 static bool has_failed(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
-    for (size_t i = 0; i < n; i++)
-        if (!vms[i]->gone && (vms[i]->attempts > 0 || vms[i]->refusals > 0))
+    for (size_t i = 0; i < n; i++) {
+        int64_t again = vms[i]->next_try > vms[i]->pause_until ? vms[i]->next_try
+                                                               : vms[i]->pause_until;
+
+        if (!vms[i]->gone && (vms[i]->attempts > 0 || vms[i]->refusals > 0) &&
+            again > lease->expected)
             return true;
+    }
     return false;
 }
 

@@ -151,6 +151,7 @@ struct lease_record *store_add_lease(struct store *store, int64_t id)
         .expected = INSTANT_NONE,
         .retry = INSTANT_NONE,
         .unused_until = INSTANT_NONE,
+        .preempted_for = -1,
         .uid = -1,
         .gid = -1,
         .user = "",

@@ -108,6 +108,20 @@ static void one_whose_time_moves_is_noted_once(void **state)
     assert_true(lease_note_preemption(store, lease, 3, NOW + 302));
 }
 
+/* Its start, for which no command was sent yet, is decided again by each plan. */
+static void one_whose_start_is_decided_again_is_noted_once(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+
+    for (int64_t now = NOW; now < NOW + 3; now++) {
+        assert_int_equal(lease_apply(store, lease, EVENT_START, now, "%s", ""), 0);
+        assert_true(lease_note_preemption(store, lease, 0, NOW + 300) == (now == NOW));
+        assert_true(store_is_preempted(lease));
+        assert_int_equal(lease_apply(store, lease, EVENT_REPLANNED, now, "%s", ""), 0);
+    }
+}
+
 static void keep_suspension(void *context, const struct store_event *event)
 {
     char *text = context;
@@ -285,6 +299,8 @@ int main(void)
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(one_whose_time_moves_is_noted_once, store_set_up,
                                         store_tear_down),
+        cmocka_unit_test_setup_teardown(one_whose_start_is_decided_again_is_noted_once,
+                                        store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_ran_in_a_gap_says_who_comes_next, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_leaves_for_a_reservation_without_a_place_stays,
