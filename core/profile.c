@@ -75,18 +75,25 @@ uint64_t profile_mark(int64_t lease_id)
 
 /* --- scans ------------------------------------------------------------------------------------ */
 
-/* The last point in [low, high) that begins at `at` or before. The halving is branch-free: the
- * branch would be unpredictable. */
+/* The last point in [low, high) that begins at `at` or before. Each step compares three points,
+ * whose loads do not wait for each other. It is branch-free: the branch would be unpredictable. */
 static uint32_t halve(const int64_t *times, uint32_t low, uint32_t high, int64_t at)
 {
     const int64_t *base = times + low;
+    uint32_t left = high - low;
 
-    for (uint32_t left = high - low; left > 1;) {
-        const uint32_t half = left / 2;
+    while (left > 4) {
+        const uint32_t quarter = left / 4;
+        const int64_t *const one = base + quarter, *const two = one + quarter,
+                            *const three = two + quarter;
+        const int64_t *next = *one <= at ? one : base;
 
-        base = base[half] <= at ? base + half : base;
-        left -= half;
+        next = *two <= at ? two : next;
+        base = *three <= at ? three : next;
+        left -= 3 * quarter;
     }
+    base += (base[left > 1] <= at && left > 1) + (base[left > 2 ? 2 : 0] <= at && left > 2) +
+            (base[left > 3 ? 3 : 0] <= at && left > 3);
     return (uint32_t)(base - times);
 }
 
