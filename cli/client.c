@@ -90,7 +90,7 @@ json_t *client_ask(const struct client *client, const char *command, json_t *req
     if (!path && client->state_dir)
         path = found = live_control_socket(NULL, client->state_dir, client->state_dir);
     else if (!path)
-        path = found = live_client_socket(NULL, NULL, &err);
+        path = found = live_client_socket(NULL, &err);
     if (path)
         answer = ask_patiently(path, request, &err);
     json_decref(request);

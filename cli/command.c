@@ -110,8 +110,8 @@ static int print_version(void)
     return EXIT_DONE;
 }
 
-/* Writes ", did you mean 'lease show' or 'host show'?" if the word is a verb. Returns text. */
-static const char *offer_commands_with(const char *word, char *text, size_t size)
+/* Writes ", did you mean 'lease show' or 'host show'?" if the word is a verb. */
+static void offer_commands_with(const char *word, char *text, size_t size)
 {
     size_t length = 0;
 
@@ -126,7 +126,6 @@ static const char *offer_commands_with(const char *word, char *text, size_t size
     }
     if (length && length < size)
         snprintf(text + length, size - length, "?");
-    return text;
 }
 
 static int unknown_noun(const char *noun)
@@ -140,16 +139,16 @@ static int unknown_noun(const char *noun)
                  words_of(&command_table[i]));
         suggestion_offer(&suggestion, nouns[i]);
     }
-    if (!*offer_commands_with(noun, near, sizeof near))
-        suggestion_text(&suggestion, near, sizeof near);
-    return command_usage_error(program, "unknown command '%.60s'%s", noun, near);
+    offer_commands_with(noun, near, sizeof near);
+    return command_usage_error(program, "unknown command '%.60s'%s", noun,
+                               *near ? near : suggestion_text(&suggestion));
 }
 
 /* The noun needs a verb, and has none or a wrong one. */
 static int explain_noun(const char *noun, const char *verb)
 {
     struct suggestion suggestion;
-    char name[80], near[80];
+    char name[80];
 
     snprintf(name, sizeof name, "%s %.60s", program, noun);
     if (!verb) {
@@ -168,8 +167,7 @@ static int explain_noun(const char *noun, const char *verb)
     for (size_t i = 0; i < command_count; i++)
         if (has_noun(&command_table[i], noun) && verb_of(&command_table[i]))
             suggestion_offer(&suggestion, verb_of(&command_table[i]));
-    return command_usage_error(name, "unknown verb '%.60s'%s", verb,
-                               suggestion_text(&suggestion, near, sizeof near));
+    return command_usage_error(name, "unknown verb '%.60s'%s", verb, suggestion_text(&suggestion));
 }
 
 /* The command named by the first of n words, and the number of words that name it. known: the noun

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "configuration/import.h"
 #include "util/memory.h"
+#include "util/words.h"
 
 struct import_arguments {
     const char *output;
@@ -51,12 +52,7 @@ static char *read_file(const char *path, size_t *length, struct error *err)
 
 static char *source_of(const char *path, long line)
 {
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    size_t size = strlen(name) + 24;
-    char *source = memory_new(size, 1);
-
-    snprintf(source, size, "%s:%ld", name, line);
-    return source;
+    return memory_format("%s:%ld", words_file_name(path), line);
 }
 
 /* A later setting of the same option replaces it, as in OpenNebula. */

@@ -7,23 +7,12 @@
 #include "cli/replay.h"
 #include "configuration/site_text.h"
 #include "util/memory.h"
+#include "util/words.h"
 
 static const char *const output_endings[REPLAY_OUTPUTS] = {
     [REPLAY_RECORD] = ".json", [REPLAY_JOBS] = ".csv",  [REPLAY_EVENTS] = ".jsonl",
     [REPLAY_RESULTS] = ".db",  [REPLAY_GANTT] = ".svg",
 };
-
-/* A file's name without folder and ending; the caller frees it. */
-static char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file;
-    char *name = memory_text(strcmp(file, "-") ? start : "standard-input");
-    char *dot = strrchr(name, '.');
-
-    if (dot && dot != name)
-        *dot = '\0';
-    return name;
-}
 
 static bool name_is_taken(const struct replay_plan *plan, const char *name)
 {
@@ -92,6 +81,7 @@ static int add_file(struct replay_plan *plan, const char *file, const char *trac
                     const struct replay_options *options, struct error *err)
 {
     struct configuration_overrides overrides = overrides_of(options, trace);
+    const char *input = trace && strcmp(trace, "-") == 0 ? "standard-input" : trace;
     struct configuration_list *list;
 
     plan->lists =
@@ -102,7 +92,7 @@ static int add_file(struct replay_plan *plan, const char *file, const char *trac
     plan->n_lists++;
     for (size_t i = 0; i < list->n_items; i++) {
         struct configuration *configuration = list->items[i];
-        char *base = trace ? base_name(trace) : NULL, *name;
+        char *base = trace ? words_file_stem(input) : NULL, *name;
 
         if (configuration->mode == MODE_OPENNEBULA)
             return error_set(err, EINVAL,

@@ -47,7 +47,7 @@ static int ask(struct examination *examination, const struct live_configuration 
 
     if (!rpc)
         return -1;
-    result = setup_ask(&examination->facts, rpc, NULL, err);
+    result = setup_ask(&examination->facts, rpc, err);
     rpc_destroy(rpc);
     return result;
 }
@@ -125,7 +125,7 @@ static void find_daemon(struct examination *examination, const struct live_confi
     struct setup_finding *finding = &examination->findings[examination->n++];
     json_t *request = json_pack("{s:s}", "command", "status"), *answer;
     struct error err = {0};
-    char *path = live_client_socket(live, NULL, &err);
+    char *path = live_client_socket(live, &err);
 
     *finding = (struct setup_finding){.word = "galernad", .verdict = SETUP_UNSEEN};
     answer = path ? control_ask(path, request, CONNECT_TIMEOUT_MS, &err) : NULL;

@@ -7,15 +7,13 @@
 #include "cli/command.h"
 #include "cli/trace_options.h"
 #include "cli/trace_output.h"
+#include "util/words.h"
 
 static int write_trace(struct trace *trace, enum trace_format format,
                        const struct trace_arguments *arguments, const char *path, struct error *err)
 {
-    const char *slash = strrchr(path, '/');
     struct lwf_description description = {
-        .name = arguments->name ? arguments->name
-                : slash         ? slash + 1
-                                : path,
+        .name = arguments->name ? arguments->name : words_file_name(path),
         .site = arguments->site.given ? &arguments->site.site : trace_site(trace),
         .types = format == TRACE_FORMAT_LWF ? lwf_types(trace) : NULL,
     };

@@ -15,6 +15,7 @@
 #include "configuration/required.h"
 #include "util/instant.h"
 #include "util/memory.h"
+#include "util/words.h"
 
 /* The name of the module in a section name "policy NAME" or "policy.NAME", or NULL. */
 static const char *policy_of_section(const char *section)
@@ -68,7 +69,6 @@ static int read_cancellations(struct configuration *configuration, const struct 
                               struct error *err)
 {
     size_t allocated = configuration->n_cancellations;
-    char where[256];
     const char *at = entry->value;
 
     while (*at) {
@@ -95,8 +95,7 @@ static int read_cancellations(struct configuration *configuration, const struct 
     return 0;
 
 wrong:
-    return error_set(err, EINVAL, "%s: oracle.cancel has '%.40s', expected lease@second ...",
-                     ini_where(entry, where, sizeof where), at);
+    return ini_error(entry, err, "oracle.cancel has '%.40s', expected lease@second ...", at);
 }
 
 static int earlier(const void *a, const void *b)
@@ -216,7 +215,6 @@ static int refuse_class_names(const struct configuration *configuration, struct 
 {
     static const char *const names[] = {"policy-admission", "policy-preemption",
                                         "policy-host-selection", "mapper"};
-    char where[256];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct ini_entry *entry = ini_find(&configuration->ini, "scheduling", names[i]);
@@ -225,20 +223,17 @@ static int refuse_class_names(const struct configuration *configuration, struct 
 
         for (char *word; result == 0 && (word = strsep(&rest, ", \t"));)
             if (memchr(word, '.', strcspn(word, "*")) && !strchr(word, '/') && !strstr(word, ".so"))
-                result =
-                    error_set(err, EINVAL,
-                              "%s: scheduling.%s names '%.80s', a Python class of Haizea; give "
-                              "the name of a policy module, or the path of one (./name.so)",
-                              ini_where(entry, where, sizeof where), names[i], word);
+                result = ini_error(entry, err,
+                                   "scheduling.%s names '%.80s', a Python class of Haizea; give "
+                                   "the name of a policy module, or the path of one (./name.so)",
+                                   names[i], word);
         free(words);
         if (result < 0)
             return -1;
     }
     if (strcmp(configuration->mapper, "greedy") && strcmp(configuration->mapper, "deadline"))
-        return error_set(
-            err, EINVAL, "%s: unknown mapper '%.60s', expected greedy",
-            ini_where(ini_find(&configuration->ini, "scheduling", "mapper"), where, sizeof where),
-            configuration->mapper);
+        return ini_error(ini_find(&configuration->ini, "scheduling", "mapper"), err,
+                         "unknown mapper '%.60s', expected greedy", configuration->mapper);
     return 0;
 }
 
@@ -327,17 +322,6 @@ void configuration_destroy(struct configuration *configuration)
     free(configuration);
 }
 
-/* The file's name without folder and ending. */
-static char *name_of_file(const char *file)
-{
-    const char *slash = file ? strrchr(file, '/') : NULL, *start = slash ? slash + 1 : file;
-    char *name = memory_text(file ? start : "default"), *dot = strrchr(name, '.');
-
-    if (dot && dot != name)
-        *dot = '\0';
-    return name;
-}
-
 static int build_list(struct ini *ini, const struct configuration_overrides *overrides,
                       struct configuration_list *list, struct error *err)
 {
@@ -346,7 +330,7 @@ static int build_list(struct ini *ini, const struct configuration_overrides *ove
 
     if (ini_has_section(ini, "multi"))
         return multi_expand(ini, overrides, list, err);
-    name = name_of_file(ini->file);
+    name = words_file_stem(ini->file ? ini->file : "default");
     configuration = configuration_create(ini, name, overrides, err);
     free(name);
     if (!configuration)

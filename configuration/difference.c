@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "configuration/ini.h"
+#include "util/words.h"
 
 /* Numbers and words that the daemon reads on each use. Values passed to other parts at their
  * creation are not included. */
@@ -98,12 +99,8 @@ static bool is_of_the_machine(const struct ini_entry *entry)
     static const char *const names[] = {"endpoint",  "host",    "port",
                                         "auth-file", "ca-file", "promise-key"};
 
-    if (is_section(entry->section, "daemon") || is_section(entry->section, "http"))
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(entry->section, "opennebula") == 0 && strcmp(entry->key, names[i]) == 0)
-            return true;
-    return false;
+    return is_section(entry->section, "daemon") || is_section(entry->section, "http") ||
+           (strcmp(entry->section, "opennebula") == 0 && WORDS_HAVE(names, entry->key));
 }
 
 /* Includes the end of the text, to distinguish "a" "bc" from "ab" "c". */

@@ -46,7 +46,7 @@ static bool is_known(const struct fair_share_settings *settings,
 int fair_shares_read(const struct ini_entry *entry, struct fair_share_settings *settings,
                      struct error *err)
 {
-    char *texts = memory_text(entry ? entry->value : ""), *rest = texts, where[256];
+    char *texts = memory_text(entry ? entry->value : ""), *rest = texts;
     int result = 0;
 
     settings->n_weights = 0;
@@ -56,16 +56,16 @@ int fair_shares_read(const struct ini_entry *entry, struct fair_share_settings *
         if (!text[0])
             continue;
         if (!read_weight(text, &weight))
-            result = error_set(err, EINVAL,
-                               "%s: fair-shares: '%.60s': expected user:ID=SHARES or "
+            result = ini_error(entry, err,
+                               "fair-shares: '%.60s': expected user:ID=SHARES or "
                                "group:ID=SHARES with 1 to %d shares",
-                               ini_where(entry, where, sizeof where), text, SHARES_MOST);
+                               text, SHARES_MOST);
         else if (is_known(settings, &weight))
-            result = error_set(err, EINVAL, "%s: fair-shares: '%.60s': its shares are already set",
-                               ini_where(entry, where, sizeof where), text);
+            result =
+                ini_error(entry, err, "fair-shares: '%.60s': its shares are already set", text);
         else if (settings->n_weights == FAIR_SHARE_WEIGHTS_MAX)
-            result = error_set(err, EINVAL, "%s: fair-shares: expected at most %d users and groups",
-                               ini_where(entry, where, sizeof where), FAIR_SHARE_WEIGHTS_MAX);
+            result = ini_error(entry, err, "fair-shares: expected at most %d users and groups",
+                               FAIR_SHARE_WEIGHTS_MAX);
         else
             settings->weights[settings->n_weights++] = weight;
     }

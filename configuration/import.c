@@ -7,6 +7,7 @@
 
 #include "configuration/configuration.h"
 #include "util/memory.h"
+#include "util/words.h"
 
 /* Conversions of values. */
 enum conversion { AS_IT_IS, BYTES_TO_MB, DEBUG_LEVEL, NO_LIMIT_IS_0, NEVER_IS_0, COLD_MODE };
@@ -124,10 +125,7 @@ static bool is_oneds_own(const struct rule *rule)
 {
     static const char *const names[] = {"LOG", "TIMEOUT", "MESSAGE_SIZE", "HTTP_PROXY"};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(rule->name, names[i]) == 0)
-            return true;
-    return false;
+    return WORDS_HAVE(names, rule->name);
 }
 
 void import_setting(const struct opennebula_setting *setting, bool of_oned,

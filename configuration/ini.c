@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <ini.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,17 @@ const char *ini_where(const struct ini_entry *entry, char *text, size_t size)
     else
         snprintf(text, size, "%s", entry->origin);
     return text;
+}
+
+int ini_error(const struct ini_entry *entry, struct error *err, const char *format, ...)
+{
+    char where[256], text[ERROR_TEXT_MAX];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return error_set(err, EINVAL, "%s: %s", ini_where(entry, where, sizeof where), text);
 }
 
 /* State shared by the reader and inih's handler. inih does not pass line numbers to its handler,

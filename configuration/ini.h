@@ -67,3 +67,7 @@ bool ini_has_section(const struct ini *ini, const char *name);
 /* Writes the location of an entry, "file:line" or the option of the command line, to text. Returns
  * text. */
 const char *ini_where(const struct ini_entry *entry, char *text, size_t size);
+
+/* error_set() with EINVAL and the location of the entry in front of the text. Returns -1. */
+int ini_error(const struct ini_entry *entry, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));

@@ -23,16 +23,15 @@ static int spread_entry(struct ini *ini, size_t place, struct error *err)
 {
     for (size_t i = 0; i < ini->n_sections; i++) {
         struct ini_entry entry = ini->entries[place];
-        char where[256];
 
         entry.section = ini->sections[i].name;
         if (is_default(entry.section) || ini_find(ini, entry.section, entry.key))
             continue;
         if (ini->n_entries == INI_ENTRIES_MAX)
-            return error_set(
-                err, EINVAL,
-                "%s: more than %d options, including those that [DEFAULT] adds to every section",
-                ini_where(&entry, where, sizeof where), INI_ENTRIES_MAX);
+            return ini_error(
+                &entry, err,
+                "more than %d options, including those that [DEFAULT] adds to every section",
+                INI_ENTRIES_MAX);
         entry.inherited = true;
         ini_add(ini, &entry);
     }
@@ -66,13 +65,12 @@ static int append(const struct interpolation *work, struct interpolated_text *te
                   const char *bytes, size_t n, struct error *err)
 {
     const struct ini_entry *entry = work->entry;
-    char where[256];
 
     if (n > INI_LINE_MAX - text->length)
-        return error_set(
-            err, EINVAL,
-            "%s: after substitution of its %%(name)s, the value of %s is longer than %d characters",
-            ini_where(entry, where, sizeof where), entry->key, INI_LINE_MAX);
+        return ini_error(
+            entry, err,
+            "after substitution of its %%(name)s, the value of %s is longer than %d characters",
+            entry->key, INI_LINE_MAX);
     memcpy(text->bytes + text->length, bytes, n);
     text->length += n;
     text->bytes[text->length] = '\0';
@@ -121,7 +119,6 @@ static int replace_names(struct interpolation *work, const char *from, struct in
                          struct error *err)
 {
     const struct ini_entry *entry = work->entry;
-    char where[256];
 
     to->length = 0;
     to->bytes[0] = '\0';
@@ -142,10 +139,10 @@ static int replace_names(struct interpolation *work, const char *from, struct in
             if (!value)
                 return -1;
         } else {
-            return error_set(err, EINVAL,
-                             "%s: '%.20s' in the value of %s: write %%%% for a percent sign beside "
+            return ini_error(entry, err,
+                             "'%.20s' in the value of %s: write %%%% for a percent sign beside "
                              "a %%(name)s",
-                             ini_where(entry, where, sizeof where), from, entry->key);
+                             from, entry->key);
         }
         if (append(work, to, value, strlen(value), err) < 0)
             return -1;
@@ -158,7 +155,6 @@ static char *interpolated(struct interpolation *work, const struct ini_entry *en
                           struct error *err)
 {
     const char *value = entry->value;
-    char where[256];
 
     work->entry = entry;
 
@@ -166,8 +162,8 @@ static char *interpolated(struct interpolation *work, const struct ini_entry *en
         struct interpolated_text *next = &work->texts[depth % 2];
 
         if (depth == DEPTH_MOST) {
-            error_set(err, EINVAL, "%s: the %%(name)s of %s refer to each other in a circle",
-                      ini_where(entry, where, sizeof where), entry->key);
+            ini_error(entry, err, "the %%(name)s of %s refer to each other in a circle",
+                      entry->key);
             return NULL;
         }
         if (replace_names(work, value, next, err) < 0)

@@ -72,20 +72,17 @@ static int check_policy(struct configuration *configuration, const struct policy
 {
     const struct ini_entry *policy = written(configuration, options->policy_name),
                            *rank = written(configuration, options->rank_name);
-    char where[256];
 
     if (*options->policy >= options->words)
         *options->policy -= options->words;
     if (rank && !policy)
         *options->policy = options->custom;
     if (rank && *options->policy != options->custom)
-        return error_set(err, EINVAL, "%s: opennebula.%s takes effect only with %s: custom",
-                         ini_where(rank, where, sizeof where), options->rank_name,
-                         options->policy_name);
+        return ini_error(rank, err, "opennebula.%s takes effect only with %s: custom",
+                         options->rank_name, options->policy_name);
     if (*options->policy == options->custom && (!rank || !*rank->value))
-        return error_set(err, EINVAL, "%s: with %s custom, set opennebula.%s",
-                         ini_where(rank ? rank : policy, where, sizeof where), options->policy_name,
-                         options->rank_name);
+        return ini_error(rank ? rank : policy, err, "with %s custom, set opennebula.%s",
+                         options->policy_name, options->rank_name);
     return 0;
 }
 
@@ -112,15 +109,13 @@ static int check_suspension(struct configuration *configuration, struct error *e
 {
     struct live_configuration *live = &configuration->live;
     const struct ini_entry *enforce = written(configuration, "enforce");
-    char where[256];
 
     if (live->suspend_with != SUSPEND_WITH_SUSPEND || !live->enforce)
         return 0;
     if (enforce)
-        return error_set(err, EINVAL,
-                         "%s: with enforce OpenNebula deploys nothing in place of a suspended VM, "
-                         "set suspend-with: stop or enforce: no",
-                         ini_where(enforce, where, sizeof where));
+        return ini_error(enforce, err,
+                         "with enforce OpenNebula deploys nothing in place of a suspended VM, "
+                         "set suspend-with: stop or enforce: no");
     live->enforce = false;
     return 0;
 }
@@ -291,16 +286,13 @@ char *live_control_socket(const struct live_configuration *live, const char *wan
     return path;
 }
 
-char *live_client_socket(const struct live_configuration *live, const char *wanted_state,
-                         struct error *err)
+char *live_client_socket(const struct live_configuration *live, struct error *err)
 {
     const char *told = getenv("GALERNA_SOCKET");
     char *state, *path;
 
     if (told && *told)
         return memory_text(told);
-    if (wanted_state)
-        return memory_format("%s/" SOCKET_NAME, wanted_state);
     if (live && live->control_socket)
         return memory_text(live->control_socket);
     if (access(SYSTEM_RUNTIME "/" SOCKET_NAME, F_OK) == 0)

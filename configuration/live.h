@@ -172,8 +172,7 @@ char *live_lock_directory(struct error *err);
 char *live_control_socket(const struct live_configuration *live, const char *wanted_state,
                           const char *state_directory);
 
-/* The socket for clients, the first of: $GALERNA_SOCKET, control.sock in `wanted_state`
- * (--state-dir) if not NULL, the option, /run/galerna/control.sock or control.sock in
- * live_state_directory(), whichever exists. To be freed; NULL with err. */
-char *live_client_socket(const struct live_configuration *live, const char *wanted_state,
-                         struct error *err);
+/* The socket for clients, the first of: $GALERNA_SOCKET, the option (unless live is NULL),
+ * /run/galerna/control.sock if it exists, control.sock in live_state_directory(). To be freed; NULL
+ * with err. */
+char *live_client_socket(const struct live_configuration *live, struct error *err);

@@ -9,6 +9,7 @@
 #include "configuration/interpolate.h"
 #include "util/memory.h"
 #include "util/suggest.h"
+#include "util/words.h"
 
 /* Limits of the expansion of a file. */
 enum { CONFIGURATIONS_MAX = 1000, CONFIGURED_OPTIONS_MAX = 1000000 };
@@ -66,11 +67,10 @@ static void free_names(struct file_names *names)
 /* The file's name without folder and ending, cut to fit. */
 static void short_name(const char *file, char *name, size_t size)
 {
-    const char *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file;
-    const char *dot = strrchr(start, '.');
+    char *stem = words_file_stem(file);
 
-    snprintf(name, size, "%.*s", (int)(dot && dot != start ? dot - start : (long)strlen(start)),
-             start);
+    snprintf(name, size, "%s", stem);
+    free(stem);
 }
 
 static void add_file(struct ini *ini, const char *key, const struct file_names *names,
@@ -198,7 +198,6 @@ static int check_multi_option(const struct ini_entry *entry, struct error *err)
     static const char *const options[] = {"tracedir", "tracefiles", "injectiondir",
                                           "injectionfiles", "datadir"};
     struct suggestion suggestion;
-    char where[256], near[80];
 
     suggestion_init(&suggestion, entry->key);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -206,9 +205,8 @@ static int check_multi_option(const struct ini_entry *entry, struct error *err)
             return 0;
         suggestion_offer(&suggestion, options[i]);
     }
-    return error_set(err, EINVAL, "%s: unknown option '%s' in section [multi]%s",
-                     ini_where(entry, where, sizeof where), entry->key,
-                     suggestion_text(&suggestion, near, sizeof near));
+    return ini_error(entry, err, "unknown option '%s' in section [multi]%s", entry->key,
+                     suggestion_text(&suggestion));
 }
 
 static int check_multi(const struct expansion *expansion, struct error *err)

@@ -144,7 +144,7 @@ const char *option_expects(const struct configuration_option *option, char *text
 static int wrong_value(const struct configuration_option *option, const struct ini_entry *entry,
                        struct error *err)
 {
-    char where[256], expects[256], near[80], most[64] = "";
+    char expects[256], most[64] = "";
     struct suggestion suggestion;
     char *words = option->type == OPTION_WORD ? memory_text(option->words) : NULL, *rest = words;
 
@@ -153,10 +153,9 @@ static int wrong_value(const struct configuration_option *option, const struct i
         suggestion_offer(&suggestion, word);
     if (option->most >= OPTION_OUT_OF_SIGHT && strtod(entry->value, NULL) > option->most)
         snprintf(most, sizeof most, ", at most %.0f", option->most);
-    error_set(err, EINVAL, "%s: %s.%s is '%.60s', expected %s%s%s",
-              ini_where(entry, where, sizeof where), option->section, option->name, entry->value,
-              option_expects(option, expects, sizeof expects), most,
-              suggestion_text(&suggestion, near, sizeof near));
+    ini_error(entry, err, "%s.%s is '%.60s', expected %s%s%s", option->section, option->name,
+              entry->value, option_expects(option, expects, sizeof expects), most,
+              suggestion_text(&suggestion));
     free(words);
     return -1;
 }
@@ -241,7 +240,6 @@ int option_unknown_section(const char *where, const char *section, struct error 
     static const char *const further[] = {"galerna",     "oracle", "multi",
                                           "policy NAME", "rights", "notify NAME"};
     struct suggestion suggestion;
-    char near[80];
 
     suggestion_init(&suggestion, section);
     for (size_t i = 0; i < option_count; i++)
@@ -249,13 +247,13 @@ int option_unknown_section(const char *where, const char *section, struct error 
     for (size_t i = 0; i < sizeof further / sizeof *further; i++)
         suggestion_offer(&suggestion, further[i]);
     return error_set(err, EINVAL, "%s: unknown section [%s]%s", where, section,
-                     suggestion_text(&suggestion, near, sizeof near));
+                     suggestion_text(&suggestion));
 }
 
 int option_unknown(const struct ini_entry *entry, struct error *err)
 {
     struct suggestion suggestion;
-    char where[256], near[80];
+    char where[256];
     const struct configuration_option *elsewhere = NULL;
 
     ini_where(entry, where, sizeof where);
@@ -270,7 +268,7 @@ int option_unknown(const struct ini_entry *entry, struct error *err)
         return error_set(err, EINVAL, "%s: the option '%s' belongs in section [%s], not [%s]",
                          where, entry->key, elsewhere->section, entry->section);
     return error_set(err, EINVAL, "%s: unknown option '%s' in section [%s]%s", where, entry->key,
-                     entry->section, suggestion_text(&suggestion, near, sizeof near));
+                     entry->section, suggestion_text(&suggestion));
 }
 
 void option_print_table(FILE *stream)

@@ -42,7 +42,7 @@ static const struct probe *find(const char *name, struct suggestion *suggestion)
 
 int probes_read(const struct ini_entry *entry, uint32_t *left_out, struct error *err)
 {
-    char *names = memory_text(entry ? entry->value : ""), *rest = names, where[256], near[80];
+    char *names = memory_text(entry ? entry->value : ""), *rest = names;
     uint32_t kept = 0;
     int result = 0;
 
@@ -53,9 +53,8 @@ int probes_read(const struct ini_entry *entry, uint32_t *left_out, struct error 
         if (probe)
             kept |= probe->counters;
         else if (name[0])
-            result = error_set(err, EINVAL, "%s: unknown accounting probe '%.60s'%s",
-                               ini_where(entry, where, sizeof where), name,
-                               suggestion_text(&suggestion, near, sizeof near));
+            result = ini_error(entry, err, "unknown accounting probe '%.60s'%s", name,
+                               suggestion_text(&suggestion));
     }
     free(names);
     *left_out = ((UINT32_C(1) << ACCOUNTING_COUNTERS) - 1) & ~kept;

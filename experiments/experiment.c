@@ -84,7 +84,7 @@ static int set_option(struct experiment_bench *bench, const char *pair, struct e
     const struct experiment *experiment = bench->experiment;
     const char *value = strchr(pair, '=');
     struct suggestion suggestion;
-    char name[64], near[80];
+    char name[64];
     size_t place;
 
     if (!value || (size_t)(value - pair) >= sizeof name)
@@ -96,7 +96,7 @@ static int set_option(struct experiment_bench *bench, const char *pair, struct e
         for (size_t i = 0; i < experiment->n_options; i++)
             suggestion_offer(&suggestion, experiment->options[i].name);
         return error_set(err, EINVAL, "experiment %s has no option '%s'%s", experiment->name, name,
-                         suggestion_text(&suggestion, near, sizeof near));
+                         suggestion_text(&suggestion));
     }
     bench->values[place] = value + 1;
     return check_value(&experiment->options[place], value + 1, err);

@@ -15,7 +15,6 @@ const size_t experiment_count = sizeof experiment_table / sizeof *experiment_tab
 const struct experiment *experiment_find(const char *name, struct error *err)
 {
     struct suggestion suggestion;
-    char near[80];
 
     suggestion_init(&suggestion, name);
     for (size_t i = 0; i < experiment_count; i++) {
@@ -23,7 +22,6 @@ const struct experiment *experiment_find(const char *name, struct error *err)
             return experiment_table[i];
         suggestion_offer(&suggestion, experiment_table[i]->name);
     }
-    error_set(err, ENOENT, "unknown experiment '%.60s'%s", name,
-              suggestion_text(&suggestion, near, sizeof near));
+    error_set(err, ENOENT, "unknown experiment '%.60s'%s", name, suggestion_text(&suggestion));
     return NULL;
 }

@@ -7,6 +7,7 @@
 #include "lwf/generate.h"
 #include "lwf/generate_math.h"
 #include "util/suggest.h"
+#include "util/words.h"
 
 enum { VALUE_MAX = 512 };
 
@@ -137,14 +138,14 @@ static int read_classes(struct generate_stream *stream, const char *text, struct
 
 static int read_kind(struct generate_stream *stream, const char *text, struct error *err)
 {
-    for (int i = 0; i < KINDS; i++)
-        if (strcmp(text, kinds[i]) == 0) {
-            stream->kind = i;
-            return 0;
-        }
-    return error_set(err, EINVAL,
-                     "kind: '%.40s' is not one of best-effort, immediate, reservation, deadline",
-                     text);
+    int kind = words_find(kinds, KINDS, text);
+
+    if (kind < 0)
+        return error_set(
+            err, EINVAL,
+            "kind: '%.40s' is not one of best-effort, immediate, reservation, deadline", text);
+    stream->kind = kind;
+    return 0;
 }
 
 static int read_priority(struct generate_stream *stream, const char *text, struct error *err)
@@ -370,7 +371,6 @@ static int read_value(const struct key *key, struct generate_stream *stream, con
 static const struct key *find_key(enum generate_model model, const char *name, struct error *err)
 {
     struct suggestion suggestion;
-    char near[80];
 
     suggestion_init(&suggestion, name);
     for (size_t i = 0; i < KEYS; i++) {
@@ -381,7 +381,7 @@ static const struct key *find_key(enum generate_model model, const char *name, s
             return &keys[i];
     }
     error_set(err, EINVAL, "'%.40s' is not a key of %s%s", name, models[model].name,
-              suggestion_text(&suggestion, near, sizeof near));
+              suggestion_text(&suggestion));
     return NULL;
 }
 
@@ -427,7 +427,7 @@ static int finish_lublin(struct generate_stream *stream, bool has_middle, bool h
 static int find_model(const char *text, size_t length, struct error *err)
 {
     struct suggestion suggestion;
-    char word[40], near[80];
+    char word[40];
 
     snprintf(word, sizeof word, "%.*s", (int)(length < 39 ? length : 39), text);
     suggestion_init(&suggestion, word);
@@ -439,7 +439,7 @@ static int find_model(const char *text, size_t length, struct error *err)
     return error_set(err, EINVAL,
                      "'%s' is not a model%s; a stream begins with typeless, batch, "
                      "interactive, two-types, poisson, bags or reservations",
-                     word, suggestion_text(&suggestion, near, sizeof near));
+                     word, suggestion_text(&suggestion));
 }
 
 static int check_stream(const struct generate_stream *stream, struct error *err)

@@ -59,11 +59,6 @@ static const struct old_reader *reader_of(const struct trace *trace)
     return (const struct old_reader *)trace;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 static int complain_columns(const struct old_reader *reader, ptrdiff_t column, int found,
                             struct error *err)
 {
@@ -80,9 +75,9 @@ static int scan(struct old_reader *reader, const char *line, const char *end,
     for (int i = 0; i < COLUMNS; i++) {
         const char *from;
 
-        while (p < end && is_blank(*p))
+        while (p < end && value_is_blank(*p))
             p++;
-        for (from = p; p < end && !is_blank(*p);)
+        for (from = p; p < end && !value_is_blank(*p);)
             p++;
         if (from == p)
             return complain_columns(reader, from - line + 1, i, err);
@@ -104,7 +99,7 @@ static int scan(struct old_reader *reader, const char *line, const char *end,
                              i + 1, columns[i].name, (int)(p - from > 64 ? 64 : p - from), from,
                              columns[i].min, columns[i].max);
     }
-    while (p < end && is_blank(*p))
+    while (p < end && value_is_blank(*p))
         p++;
     if (p != end)
         return error_set(err, EINVAL, "%s:%ld:%td: unexpected text after the 10th column",
@@ -151,7 +146,7 @@ static int old_next(struct trace *trace, struct lease_request *request, struct e
     while ((more = lines_next(&reader->lines, &line, &end, err)) > 0) {
         const char *p = line;
 
-        while (p < end && is_blank(*p))
+        while (p < end && value_is_blank(*p))
             p++;
         if (p == end || *p == '#')
             continue;

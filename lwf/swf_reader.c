@@ -69,11 +69,6 @@ static int complain(const struct swf_reader *reader, const char *where, const ch
                      reader->lines.number, where - reader->line + 1, what);
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 /* A number, rounded up to a whole one (of the relevant fields, only submission and run times of a
  * few logs have fractions). NULL: not a number. */
 static const char *scan_number(const char *p, int64_t *value)
@@ -115,20 +110,20 @@ static int scan_fields(const struct swf_reader *reader, int64_t fields[FIELDS], 
     for (int i = 0; i < FIELDS; i++) {
         const char *next;
 
-        while (is_blank(*p))
+        while (value_is_blank(*p))
             p++;
         if (p == reader->line_end) {
             snprintf(text, sizeof text, "the line ends after %d fields: expected %d", i, FIELDS);
             return complain(reader, p, text, err);
         }
         next = scan_number(p, &fields[i]);
-        if (!next || (!is_blank(*next) && next != reader->line_end)) {
+        if (!next || (!value_is_blank(*next) && next != reader->line_end)) {
             snprintf(text, sizeof text, "field %d is not a number of at most 12 digits", i + 1);
             return complain(reader, p, text, err);
         }
         p = next;
     }
-    while (is_blank(*p))
+    while (value_is_blank(*p))
         p++;
     if (p != reader->line_end)
         return complain(reader, p, "unexpected text after the 18th field", err);
@@ -148,7 +143,7 @@ static void read_comment(struct swf_reader *reader)
     };
     const char *p = reader->line;
 
-    while (p < reader->line_end && (*p == ';' || is_blank(*p)))
+    while (p < reader->line_end && (*p == ';' || value_is_blank(*p)))
         p++;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         size_t length = strlen(known[i].name);
@@ -156,7 +151,7 @@ static void read_comment(struct swf_reader *reader)
 
         if ((size_t)(reader->line_end - p) < length || strncasecmp(p, known[i].name, length) != 0)
             continue;
-        for (p += length; is_blank(*p);)
+        for (p += length; value_is_blank(*p);)
             p++;
         if (scan_number(p, &value) && value > 0)
             *(int64_t *)((char *)&reader->header + known[i].offset) = value;
@@ -173,7 +168,7 @@ static int next_line(struct swf_reader *reader, struct error *err)
         const char *p = reader->line;
 
         reader->counts.lines++;
-        while (is_blank(*p))
+        while (value_is_blank(*p))
             p++;
         if (*p == ';')
             read_comment(reader);

@@ -6,16 +6,12 @@
 
 #include "lwf/old_reader.h"
 #include "lwf/trace_methods.h"
+#include "lwf/values.h"
 
 void trace_options_init(struct trace_options *options)
 {
     memset(options, 0, sizeof *options);
     swf_options_init(&options->swf);
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
 }
 
 /* Counts the columns of the line at *p, and moves *p past the line. */
@@ -24,11 +20,11 @@ static int count_columns(const char **p, const char *end)
     int columns = 0;
 
     while (*p < end && **p != '\n') {
-        while (*p < end && is_blank(**p))
+        while (*p < end && value_is_blank(**p))
             (*p)++;
         if (*p < end && **p != '\n')
             columns++;
-        while (*p < end && **p != '\n' && !is_blank(**p))
+        while (*p < end && **p != '\n' && !value_is_blank(**p))
             (*p)++;
     }
     if (*p < end)
@@ -48,7 +44,7 @@ static int format_of_text(const char *p, const char *end)
     if (end - p >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
         return TRACE_FORMAT_LWF;
     for (;;) {
-        while (p < end && (is_blank(*p) || *p == '\n'))
+        while (p < end && (value_is_blank(*p) || *p == '\n'))
             p++;
         if (p == end)
             return has_comment ? TRACE_FORMAT_OLD : FORMAT_NOTHING;

@@ -27,6 +27,12 @@ int64_t value_parse_delta_haizea(const char *text, const char *end);
 /* A decimal integer from -max to max with an optional sign. Surrounding blanks are allowed. */
 bool value_parse_integer(const char *text, const char *end, int64_t max, int64_t *value);
 
+/* A blank within a line. */
+static inline bool value_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
 enum { VALUE_DELTA_MAX = 32 };
 
 /* Formats seconds (0 ... TRACE_TIME_MAX) as [D:]HH:MM:SS. */

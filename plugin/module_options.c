@@ -32,15 +32,14 @@ static int unknown_option(const struct module *module, const struct policy_optio
                           struct error *err)
 {
     struct suggestion suggestion;
-    char where[256], hint[128];
+    char where[256];
 
     place_of(given, where, sizeof where);
     suggestion_init(&suggestion, given->key);
     for (uint32_t i = 0; i < module->policy.n_options; i++)
         suggestion_offer(&suggestion, module->options[i].name);
     return error_set(err, EINVAL, "%s: policy %s has no option '%.64s'%s%s", where,
-                     module->policy.name, given->key,
-                     suggestion_text(&suggestion, hint, sizeof hint),
+                     module->policy.name, given->key, suggestion_text(&suggestion),
                      module->policy.n_options ? "" : " (it has no options)");
 }
 

@@ -180,7 +180,7 @@ static int not_found(const struct search_path *path, const char *written,
                      const struct module_source *source, struct error *err)
 {
     struct names names = {.path = path, .kind = source->kind};
-    char searched[ERROR_TEXT_MAX / 2] = "", hint[MODULE_NAME_MAX + 32];
+    char searched[ERROR_TEXT_MAX / 2] = "";
 
     if (access(written, F_OK) == 0)
         return error_set(err, ENOENT,
@@ -195,8 +195,7 @@ static int not_found(const struct search_path *path, const char *written,
         append(names.text, sizeof names.text, ", ", names.kept[i]);
     }
     error_set(err, ENOENT, "unknown policy '%.64s'%s (available: %s; searched: %s)", written,
-              suggestion_text(&names.suggestion, hint, sizeof hint), names.n ? names.text : "none",
-              searched);
+              suggestion_text(&names.suggestion), names.n ? names.text : "none", searched);
     free(names.kept);
     return -1;
 }

@@ -9,6 +9,7 @@
 #include "sweep/database.h"
 #include "util/memory.h"
 #include "util/suggest.h"
+#include "util/words.h"
 
 struct file_axis *sweep_file_axis(struct sweep_file *file, const char *name, int line,
                                   struct error *err)
@@ -202,10 +203,9 @@ static int read_slurm(struct sweep_file *file, const struct ini_entry *entry, st
     static const char *const ours[] = {"array", "output", "error", "parsable",
                                        "wrap",  "chdir",  "wait",  "test-only"};
 
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (!strcmp(entry->key, ours[i]))
-            return error_set(err, EINVAL, "%s:%d: galerna sweep sets sbatch's --%s itself",
-                             file->path, entry->line, entry->key);
+    if (WORDS_HAVE(ours, entry->key))
+        return error_set(err, EINVAL, "%s:%d: galerna sweep sets sbatch's --%s itself", file->path,
+                         entry->line, entry->key);
     file->slurm =
         memory_grow(file->slurm, &file->slurm_allocated, file->n_slurm + 1, sizeof *file->slurm);
     file->slurm[file->n_slurm++] = *entry;
@@ -300,17 +300,17 @@ static int unknown_section(const struct sweep_file *file, const struct ini_secti
                            struct error *err)
 {
     struct suggestion suggestion;
-    char near[80];
+    const char *near;
 
     suggestion_init(&suggestion, section->name);
     for (size_t i = 0; i < sizeof section_kinds / sizeof *section_kinds; i++)
         suggestion_offer(&suggestion, section_kinds[i].name);
-    suggestion_text(&suggestion, near, sizeof near);
+    near = suggestion_text(&suggestion);
     return error_set(err, EINVAL, "%s:%d: unknown section [%s]%s", file->path, section->line,
                      section->name,
-                     near[0] ? near
-                             : "; expected sweep, trace NAME, set, parameters, policies, options, "
-                               "axis NAME or slurm");
+                     *near ? near
+                           : "; expected sweep, trace NAME, set, parameters, policies, options, "
+                             "axis NAME or slurm");
 }
 
 static int read_section(struct sweep_file *file, const struct ini_section *section,

@@ -7,6 +7,7 @@
 #include "sweep/file.h"
 #include "util/memory.h"
 #include "util/suggest.h"
+#include "util/words.h"
 
 /* One combination. */
 struct axis_combination {
@@ -39,7 +40,6 @@ static int unknown_parameter(const struct sweep_file *file, int line, const char
                              struct error *err)
 {
     struct suggestion suggestion;
-    char near[80];
 
     suggestion_init(&suggestion, name);
     for (size_t i = 0; i < file->n_axes; i++)
@@ -47,7 +47,7 @@ static int unknown_parameter(const struct sweep_file *file, int line, const char
             suggestion_offer(&suggestion, file->axes[i].name);
     return error_set(err, EINVAL,
                      "%s:%d: {%s} is not a parameter%s; set it in section [parameters]", file->path,
-                     line, name, suggestion_text(&suggestion, near, sizeof near));
+                     line, name, suggestion_text(&suggestion));
 }
 
 /* Replaces {NAME} by values. NULL with file:line; the caller frees it. */
@@ -245,8 +245,7 @@ static void take_slurm(struct sweep *sweep, const struct sweep_file *file)
  * read-only. */
 static char *default_results(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
+    const char *name = words_file_name(path), *dot = strrchr(name, '.');
 
     return memory_format("%.*s.db", dot ? (int)(dot - name) : (int)strlen(name), name);
 }

@@ -9,6 +9,7 @@
 #include "sweep/file.h"
 #include "util/memory.h"
 #include "util/suggest.h"
+#include "util/words.h"
 
 /* A path relative to the sweep file's folder; the caller frees it. */
 static char *sweep_file_path(const struct sweep_file *file, const char *path)
@@ -20,17 +21,6 @@ static char *sweep_file_path(const struct sweep_file *file, const char *path)
     memcpy(joined, file->path, folder);
     strcpy(joined + folder, path);
     return joined;
-}
-
-/* The name without folder and ending; the caller frees it. */
-static char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *name = memory_text(slash ? slash + 1 : path), *dot = strrchr(name, '.');
-
-    if (dot && dot != name)
-        *dot = '\0';
-    return name;
 }
 
 /* Calls add for each word. */
@@ -62,13 +52,22 @@ static struct file_value *add_value(struct sweep_file *file, const struct ini_en
     return sweep_file_value(file, &file->axes[file->n_axes - 1], label, entry->line, err);
 }
 
-static int add_configuration(struct sweep_file *file, const struct ini_entry *entry,
-                             const char *word, struct error *err)
+/* The same, named after a file. */
+static struct file_value *add_file(struct sweep_file *file, const struct ini_entry *entry,
+                                   const char *path, struct error *err)
 {
-    char *label = base_name(word);
+    char *label = words_file_stem(path);
     struct file_value *value = add_value(file, entry, label, err);
 
     free(label);
+    return value;
+}
+
+static int add_configuration(struct sweep_file *file, const struct ini_entry *entry,
+                             const char *word, struct error *err)
+{
+    struct file_value *value = add_file(file, entry, word, err);
+
     if (!value)
         return -1;
     value->configuration = sweep_file_path(file, word);
@@ -78,10 +77,8 @@ static int add_configuration(struct sweep_file *file, const struct ini_entry *en
 static int add_trace(struct sweep_file *file, const struct ini_entry *entry, const char *word,
                      struct error *err)
 {
-    char *label = base_name(word);
-    struct file_value *value = add_value(file, entry, label, err);
+    struct file_value *value = add_file(file, entry, word, err);
 
-    free(label);
     if (!value)
         return -1;
     value->trace = memory_text(word);
@@ -213,7 +210,6 @@ int sweep_file_general(struct sweep_file *file, struct error *err)
     for (size_t i = 0; i < file->ini.n_entries; i++) {
         const struct ini_entry *entry = &file->ini.entries[i];
         struct suggestion suggestion;
-        char near[80];
         size_t at = 0;
 
         if (strcmp(entry->section, "sweep") || entry->inherited)
@@ -223,8 +219,7 @@ int sweep_file_general(struct sweep_file *file, struct error *err)
             suggestion_offer(&suggestion, options[at].name);
         if (at == OPTIONS)
             return error_set(err, EINVAL, "%s:%d: unknown option '%s' in section [sweep]%s",
-                             file->path, entry->line, entry->key,
-                             suggestion_text(&suggestion, near, sizeof near));
+                             file->path, entry->line, entry->key, suggestion_text(&suggestion));
         if (options[at].read(file, entry, err) < 0)
             return -1;
     }

@@ -81,11 +81,11 @@ void suggestion_offer(struct suggestion *suggestion, const char *candidate)
     }
 }
 
-const char *suggestion_text(const struct suggestion *suggestion, char *text, size_t size)
+const char *suggestion_text(struct suggestion *suggestion)
 {
+    suggestion->text[0] = '\0';
     if (suggestion->best)
-        snprintf(text, size, ", did you mean '%s'?", suggestion->best);
-    else
-        text[0] = '\0';
-    return text;
+        snprintf(suggestion->text, sizeof suggestion->text, ", did you mean '%s'?",
+                 suggestion->best);
+    return suggestion->text;
 }

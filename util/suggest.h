@@ -7,6 +7,7 @@ struct suggestion {
     const char *word; /* what was typed */
     const char *best; /* the nearest word so far, or NULL when none is near enough */
     size_t distance;  /* letters to insert, drop, change or swap; 2 from a part of a word */
+    char text[128];
 };
 
 void suggestion_init(struct suggestion *suggestion, const char *word);
@@ -15,5 +16,5 @@ void suggestion_init(struct suggestion *suggestion, const char *word);
  * O(length of both words). */
 void suggestion_offer(struct suggestion *suggestion, const char *candidate);
 
-/* ", did you mean 'best'?" or "" when nothing is near. Returns text. */
-const char *suggestion_text(const struct suggestion *suggestion, char *text, size_t size);
+/* ", did you mean 'best'?" or "" when nothing is near; part of the suggestion. */
+const char *suggestion_text(struct suggestion *suggestion);

@@ -137,7 +137,7 @@ static int run(const struct call *call)
     curl_global_init(CURL_GLOBAL_DEFAULT);
     xmlInitParser();
     if (credentials_protect(&err) == 0) {
-        found = options->socket ? NULL : live_client_socket(NULL, NULL, &err);
+        found = options->socket ? NULL : live_client_socket(NULL, &err);
         if (options->socket || found)
             result = run_on(options, options->socket ? options->socket : found, &signals, &err);
     }

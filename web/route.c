@@ -196,7 +196,6 @@ int route_take_query(const struct route *route, json_t *asked, const char *name,
                      struct error *err)
 {
     struct suggestion suggestion;
-    char near[80];
 
     suggestion_init(&suggestion, name);
     for (int i = 0; i < ROUTE_PARAMETERS && route->query[i].name; i++) {
@@ -209,7 +208,7 @@ int route_take_query(const struct route *route, json_t *asked, const char *name,
         return put(asked, &route->query[i], value ? value : "", err);
     }
     return error_set(err, EINVAL, "unknown parameter '%.60s'%s", name,
-                     suggestion_text(&suggestion, near, sizeof near));
+                     suggestion_text(&suggestion));
 }
 
 /* --- bodies ----------------------------------------------------------------------------------- */

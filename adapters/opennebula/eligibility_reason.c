@@ -69,7 +69,7 @@ static bool name_unknown(const struct eligibility *eligibility,
 {
     struct suggestion suggestion;
     const char *unknown = NULL, *known;
-    char shown[40], near[80];
+    char shown[40];
 
     for (size_t i = 0; !unknown && i < requirement->n_comparisons; i++)
         if (strcmp(requirement->comparisons[i].name, ATTRIBUTE_VMS) &&
@@ -83,8 +83,7 @@ static bool name_unknown(const struct eligibility *eligibility,
          i++)
         suggestion_offer(&suggestion, known);
     printable(shown, sizeof shown, unknown);
-    add(sentence, "; no host has an attribute %s%s", shown,
-        suggestion_text(&suggestion, near, sizeof near));
+    add(sentence, "; no host has an attribute %s%s", shown, suggestion_text(&suggestion));
     return true;
 }
 

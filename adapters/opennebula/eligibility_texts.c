@@ -5,6 +5,7 @@
 #include "adapters/opennebula/eligibility_parts.h"
 #include "util/memory.h"
 #include "util/printable.h"
+#include "util/words.h"
 
 uint32_t eligibility_number(struct map *table, const char *text, bool *is_new)
 {
@@ -49,8 +50,5 @@ bool eligibility_changes_all_the_time(const char *name)
                                         "RUNNING_VMS", "CPU_USAGE",   "MEM_USAGE", "CURRENT_VMS",
                                         "NETRX",       "NETTX",       "STATE",     "TIMESTAMP"};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
+    return WORDS_HAVE(names, name);
 }

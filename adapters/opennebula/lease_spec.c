@@ -75,14 +75,13 @@ static int wrong_value(const struct spec_reader *reader, enum lease_spec_key key
 static int unknown_key(const struct spec_reader *reader, const char *key)
 {
     struct suggestion suggestion;
-    char shown[40], near[80];
+    char shown[40];
 
     printable(shown, sizeof shown, key);
     suggestion_init(&suggestion, shown);
     for (int i = 0; i < KEYS; i++)
         suggestion_offer(&suggestion, key_name((enum lease_spec_key)i));
-    return wrong(reader, "unknown attribute '%s'%s", shown,
-                 suggestion_text(&suggestion, near, sizeof near));
+    return wrong(reader, "unknown attribute '%s'%s", shown, suggestion_text(&suggestion));
 }
 
 static int note_value(struct spec_reader *reader, const char *key, const char *value)

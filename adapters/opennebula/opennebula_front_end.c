@@ -45,11 +45,11 @@ static void visit_document(void *context, int32_t id, const struct attributes *a
 int opennebula_read_front_ends(const char *text, size_t length,
                                void (*visit)(void *context, int32_t id,
                                              const struct cloud_front_end *front_end),
-                               void *context, struct error *err)
+                               void *context)
 {
     struct front_end_visit front_ends = {visit, context};
 
-    return opennebula_each_document(text, length, visit_document, &front_ends, err);
+    return opennebula_each_document(text, length, visit_document, &front_ends, NULL);
 }
 
 /* --- publishing ------------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static void listed(void *context, const struct rpc_reply *reply)
 
     if (opennebula_reply(reply, false).outcome != CLOUD_DONE ||
         opennebula_read_front_ends(reply->text ? reply->text : "", reply->length, is_own,
-                                   publication, NULL) < 0)
+                                   publication) < 0)
         finish(publication, reply);
     else if (publication->self->front_end != DOCUMENT_NONE)
         update(publication);

@@ -55,8 +55,8 @@ void opennebula_publish(struct cloud *cloud, const struct cloud_front_end *front
                         cloud_done *done, void *context);
 
 /* Visits what front-ends have published, in the answer of one.documentpool.info, with the id of the
- * document. Texts are valid during the visit. -1 with err: not such an answer. O(length). */
+ * document. Texts are valid during the visit. -1: not such an answer. O(length). */
 int opennebula_read_front_ends(const char *text, size_t length,
                                void (*visit)(void *context, int32_t id,
                                              const struct cloud_front_end *front_end),
-                               void *context, struct error *err);
+                               void *context);

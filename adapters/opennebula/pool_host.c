@@ -199,11 +199,4 @@ static const struct pool_format host_format = {
     .scratch = sizeof(struct host_draft),
 };
 
-int host_pool_parse(struct host_pool *pool, const char *document, size_t length, struct error *err)
-{
-    struct pool_items items;
-    int result = pool_read(&items, &host_format, document, length, err);
-
-    POOL_MOVE(pool, &items);
-    return result;
-}
+POOL_PARSER(host_pool_parse, struct host_pool, host_format)

@@ -34,7 +34,6 @@ struct pool_reader {
 
     pool_batch *batch; /* NULL: all objects at once */
     void *context;
-    size_t batch_size;
     struct xml_reading *xml;
     char what_is_wrong[XML_PROBLEM_MAX];
 };

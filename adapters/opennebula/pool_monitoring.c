@@ -30,15 +30,7 @@ static const struct pool_format monitoring_format = {
     .end = end_monitoring,
 };
 
-int host_monitoring_parse(struct host_monitoring_pool *pool, const char *document, size_t length,
-                          struct error *err)
-{
-    struct pool_items items;
-    int result = pool_read(&items, &monitoring_format, document, length, err);
-
-    POOL_MOVE(pool, &items);
-    return result;
-}
+POOL_PARSER(host_monitoring_parse, struct host_monitoring_pool, monitoring_format)
 
 void host_monitoring_finish(struct host_monitoring_pool *pool)
 {

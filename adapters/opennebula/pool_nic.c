@@ -1,7 +1,6 @@
 /* Reads the automatic NICs of a VM. */
 #include "adapters/opennebula/pool_nic.h"
 
-#include <string.h>
 #include <strings.h>
 
 void pool_nic_value(struct pool_reader *reader, struct nic_draft *draft,
@@ -36,16 +35,7 @@ static void add(struct pool_reader *reader, struct nic_draft *draft, struct vm *
 
     if (vm->n_nics > VM_NICS_MAX)
         return;
-    if (vm->n_nics == draft->allocated) {
-        size_t allocated = draft->allocated ? 2 * draft->allocated : 4;
-        struct vm_nic *nics =
-            pool_memory_array(pool_reader_memory(reader), allocated, sizeof *nics);
-
-        if (vm->n_nics)
-            memcpy(nics, vm->nics, vm->n_nics * sizeof *nics);
-        vm->nics = nics;
-        draft->allocated = allocated;
-    }
+    vm->nics = pool_append(reader, vm->nics, i, &draft->allocated, sizeof *vm->nics);
     for (; i > 0 && vm->nics[i - 1].id > draft->nic.id; i--)
         vm->nics[i] = vm->nics[i - 1];
     vm->nics[i] = draft->nic;

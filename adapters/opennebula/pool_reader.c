@@ -109,7 +109,7 @@ static void end_object(struct pool_reader *reader)
     if (!reader->rejected)
         reader->items.n++;
     reader->in_object = false;
-    if (reader->batch && reader->items.n >= reader->batch_size)
+    if (reader->batch && reader->items.n >= POOL_BATCH)
         hand_out(reader);
 }
 
@@ -212,15 +212,14 @@ static void reader_finish(struct pool_reader *reader)
     pool_names_finish(&reader->names);
 }
 
-struct pool_reader *pool_reading_begin(const struct pool_format *format, size_t batch_size,
-                                       pool_batch *batch, void *context)
+struct pool_reader *pool_reading_begin(const struct pool_format *format, pool_batch *batch,
+                                       void *context)
 {
     struct pool_reader *reader = memory_new(1, sizeof *reader);
 
     reader_init(reader, format);
     reader->batch = batch;
     reader->context = context;
-    reader->batch_size = batch_size;
     reader->xml = xml_reading_begin(&visitor, reader, reader->what_is_wrong);
     return reader;
 }

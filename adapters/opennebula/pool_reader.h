@@ -63,13 +63,25 @@ struct pool_items {
 int pool_read(struct pool_items *items, const struct pool_format *format, const char *document,
               size_t length, struct error *err);
 
-/* Read a document that arrives in pieces: `batch` gets the objects, batch_size at a time and in
+/* Defines a function that reads a whole document into a pool of its own type. */
+#define POOL_PARSER(name, type, format)                                                            \
+    int name(type *pool, const char *document, size_t length, struct error *err)                   \
+    {                                                                                              \
+        struct pool_items items;                                                                   \
+        int result = pool_read(&items, &(format), document, length, err);                          \
+                                                                                                   \
+        POOL_MOVE(pool, &items);                                                                   \
+        return result;                                                                             \
+    }
+
+/* Read a document that arrives in pieces: `batch` gets the objects, POOL_BATCH at a time and in
  * document order, and keeps them (by zeroing pool_items) or frees them. The caller must have
  * replaced bytes that XML does not allow. pool_reading_end() passes on the last batch, which may be
  * empty, frees the reader, and reports errors: -1 with err. */
 typedef void pool_batch(void *context, struct pool_items *items);
-struct pool_reader *pool_reading_begin(const struct pool_format *format, size_t batch_size,
-                                       pool_batch *batch, void *context);
+enum { POOL_BATCH = 256 };
+struct pool_reader *pool_reading_begin(const struct pool_format *format, pool_batch *batch,
+                                       void *context);
 void pool_reading_feed(struct pool_reader *reader, const char *text, size_t length);
 int pool_reading_end(struct pool_reader *reader, struct error *err);
 

@@ -125,15 +125,7 @@ static const struct pool_format datastore_format = {
     .scratch = sizeof(struct datastore_draft),
 };
 
-int datastore_pool_parse(struct datastore_pool *pool, const char *document, size_t length,
-                         struct error *err)
-{
-    struct pool_items items;
-    int result = pool_read(&items, &datastore_format, document, length, err);
-
-    POOL_MOVE(pool, &items);
-    return result;
-}
+POOL_PARSER(datastore_pool_parse, struct datastore_pool, datastore_format)
 
 static void read_cluster(struct pool_reader *reader, void *object, const struct pool_path *path,
                          const struct pool_text *text)
@@ -164,15 +156,7 @@ static const struct pool_format cluster_format = {
     .keeps_empty = true,
 };
 
-int cluster_pool_parse(struct cluster_pool *pool, const char *document, size_t length,
-                       struct error *err)
-{
-    struct pool_items items;
-    int result = pool_read(&items, &cluster_format, document, length, err);
-
-    POOL_MOVE(pool, &items);
-    return result;
-}
+POOL_PARSER(cluster_pool_parse, struct cluster_pool, cluster_format)
 
 static void read_network_top(struct pool_reader *reader, struct network *network,
                              const struct pool_path *path, const struct pool_text *text)
@@ -235,12 +219,4 @@ static const struct pool_format network_format = {
     .keeps_empty = true,
 };
 
-int network_pool_parse(struct network_pool *pool, const char *document, size_t length,
-                       struct error *err)
-{
-    struct pool_items items;
-    int result = pool_read(&items, &network_format, document, length, err);
-
-    POOL_MOVE(pool, &items);
-    return result;
-}
+POOL_PARSER(network_pool_parse, struct network_pool, network_format)

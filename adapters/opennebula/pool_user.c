@@ -66,14 +66,7 @@ static const struct pool_format user_format = {
     .end = end_user,
 };
 
-int user_pool_parse(struct user_pool *pool, const char *document, size_t length, struct error *err)
-{
-    struct pool_items items;
-    int result = pool_read(&items, &user_format, document, length, err);
-
-    POOL_MOVE(pool, &items);
-    return result;
-}
+POOL_PARSER(user_pool_parse, struct user_pool, user_format)
 
 static void read_bits(struct pool_reader *reader, const struct pool_path *path,
                       const struct pool_text *text, uint64_t *bits)

@@ -38,9 +38,11 @@ static void reject_value(struct pool_reader *reader, const struct pool_path *pat
                        printable(shown, sizeof shown, text->text), wanted);
 }
 
-static bool is_space(char c)
+static const char *after_blanks(const char *text)
 {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    while (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')
+        text++;
+    return text;
 }
 
 /* False: not a number of 64 bits. Surrounding blanks are allowed. */
@@ -49,8 +51,7 @@ static bool parse_integer(const char *text, int64_t *value)
     bool negative = false;
     uint64_t sum = 0;
 
-    while (is_space(*text))
-        text++;
+    text = after_blanks(text);
     if (*text == '-' || *text == '+')
         negative = *text++ == '-';
     if (*text < '0' || *text > '9')
@@ -60,10 +61,8 @@ static bool parse_integer(const char *text, int64_t *value)
             return false;
         sum = sum * 10 + (uint64_t)(*text - '0');
     }
-    while (is_space(*text))
-        text++;
     *value = negative ? -(int64_t)sum : (int64_t)sum;
-    return *text == '\0';
+    return *after_blanks(text) == '\0';
 }
 
 void pool_read_number(struct pool_reader *reader, const struct pool_path *path,
@@ -122,8 +121,7 @@ static bool parse_decimal(const char *text, struct pool_decimal *decimal)
     bool any = false;
 
     *decimal = (struct pool_decimal){0};
-    while (is_space(*text))
-        text++;
+    text = after_blanks(text);
     text = parse_digits(text + (*text == '+'), decimal, &any);
     if (any && (*text == 'e' || *text == 'E')) {
         if (!parse_integer(text + 1, &exponent) || exponent < -100 || exponent > 100)
@@ -131,9 +129,7 @@ static bool parse_decimal(const char *text, struct pool_decimal *decimal)
         text += strlen(text);
     }
     decimal->power += (int)exponent;
-    while (is_space(*text))
-        text++;
-    return any && *text == '\0';
+    return any && *after_blanks(text) == '\0';
 }
 
 void pool_read_hundredths(struct pool_reader *reader, const struct pool_path *path,

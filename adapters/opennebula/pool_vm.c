@@ -373,18 +373,11 @@ static void add_image_room(struct pool_reader *reader, struct vm *vm, int32_t da
 
     while (i < vm->n_images && vm->images[i].datastore != datastore)
         i++;
-    if (i == draft->images_allocated) {
-        size_t allocated = i ? 2 * i : 4;
-        struct vm_image_room *images =
-            pool_memory_array(pool_reader_memory(reader), allocated, sizeof *images);
-
-        if (i)
-            memcpy(images, vm->images, i * sizeof *images);
-        vm->images = images;
-        draft->images_allocated = allocated;
-    }
-    if (i == vm->n_images)
+    if (i == vm->n_images) {
+        vm->images =
+            pool_append(reader, vm->images, i, &draft->images_allocated, sizeof *vm->images);
         vm->images[vm->n_images++] = (struct vm_image_room){datastore, 0};
+    }
     vm->images[i].amount += amount;
 }
 
@@ -470,18 +463,9 @@ static const struct pool_format vm_format = {
     .scratch = sizeof(struct vm_draft),
 };
 
-int vm_pool_parse(struct vm_pool *pool, const char *document, size_t length, struct error *err)
-{
-    struct pool_items items;
-    int result = pool_read(&items, &vm_format, document, length, err);
-
-    POOL_MOVE(pool, &items);
-    return result;
-}
+POOL_PARSER(vm_pool_parse, struct vm_pool, vm_format)
 
 /* --- in batches ------------------------------------------------------------------------------- */
-
-enum { BATCH = 256 };
 
 static void hand_on(void *context, struct pool_items *items)
 {
@@ -514,7 +498,7 @@ static void again(void *context, const struct vm *vm)
 
     pool->items = memory_grow(pool->items, &pool->allocated, pool->n + 1, sizeof *pool->items);
     pool->items[pool->n++] = *vm;
-    if (pool->n == BATCH)
+    if (pool->n == POOL_BATCH)
         hand_on_again(batches);
 }
 
@@ -522,7 +506,7 @@ void vm_batches_begin(struct vm_batches *batches)
 {
     const struct known_vms_told told = {.parse = parse, .again = again, .context = batches};
 
-    batches->reader = pool_reading_begin(&vm_format, BATCH, hand_on, batches);
+    batches->reader = pool_reading_begin(&vm_format, hand_on, batches);
     if (batches->known && !known_vms_begin(batches->known, &told))
         batches->known = NULL;
 }

@@ -189,7 +189,6 @@ static const char *name_of_key(const char *key)
 static int find_right(const struct ini_entry *entry, enum right *right, struct error *err)
 {
     struct suggestion suggestion;
-    char where[256], near[80];
 
     suggestion_init(&suggestion, entry->key);
     for (int i = 0; i < RIGHTS; i++) {
@@ -201,9 +200,8 @@ static int find_right(const struct ini_entry *entry, enum right *right, struct e
         if (name)
             suggestion_offer(&suggestion, name);
     }
-    return error_set(err, EINVAL, "%s: unknown option '%s' in section [%s]%s",
-                     ini_where(entry, where, sizeof where), entry->key, entry->section,
-                     suggestion_text(&suggestion, near, sizeof near));
+    return ini_error(entry, err, "unknown option '%s' in section [%s]%s", entry->key,
+                     entry->section, suggestion_text(&suggestion));
 }
 
 static struct section *find_section(const struct rights *rights, enum section_kind kind,
@@ -256,15 +254,14 @@ static int read_entry(struct rights *rights, const struct ini_entry *entry, stru
     struct right_row row;
     enum right right;
     int64_t value;
-    char where[256], expected[128];
+    char expected[128];
 
     add_section(rights, behind_rights(entry->section), &section);
     if (find_right(entry, &right, err) < 0)
         return -1;
     row = row_of(right);
     if (parse_value(&row, entry->value, &value) < 0)
-        return error_set(err, EINVAL, "%s: %s.%s is '%.60s', expected %s",
-                         ini_where(entry, where, sizeof where), entry->section, entry->key,
+        return ini_error(entry, err, "%s.%s is '%.60s', expected %s", entry->section, entry->key,
                          entry->value, expects(&row, expected, sizeof expected));
     if (section) {
         section->set[right] = true;
@@ -280,12 +277,11 @@ static int wrong_section(const struct ini *ini, const struct ini_section *sectio
 {
     const struct ini_entry where = {.origin = section->line ? ini->file : "--set",
                                     .line = section->line};
-    char text[256];
 
-    return error_set(err, EINVAL,
-                     "%s: section [%s]: expected [rights], [rights user:NAME] or [rights "
+    return ini_error(&where, err,
+                     "section [%s]: expected [rights], [rights user:NAME] or [rights "
                      "group:NAME]",
-                     ini_where(&where, text, sizeof text), section->name);
+                     section->name);
 }
 
 static int read_sections(struct rights *rights, const struct ini *ini, struct error *err)

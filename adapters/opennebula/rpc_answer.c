@@ -10,6 +10,7 @@
 #include "adapters/opennebula/xml_bytes.h"
 #include "adapters/opennebula/xml_read.h"
 #include "util/memory.h"
+#include "util/words.h"
 
 enum {
     DEPTH_MAX = 32,
@@ -63,19 +64,17 @@ static const char *known(const char *name)
                                         array,           data,          fault, structure,
                                         member,          name_of_member};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0)
-            return names[i];
-    return NULL;
+    int found = words_find(names, sizeof names / sizeof *names, name);
+
+    return found < 0 ? NULL : names[found];
 }
 
 static enum kind kind_of(const char *name)
 {
     static const char *const numbers[] = {"int", "i4", "i8", "boolean"};
 
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (strcmp(numbers[i], name) == 0)
-            return KIND_NUMBER;
+    if (WORDS_HAVE(numbers, name))
+        return KIND_NUMBER;
     return strcmp(name, "string") == 0 ? KIND_TEXT : KIND_OTHER;
 }
 

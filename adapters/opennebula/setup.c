@@ -150,13 +150,13 @@ done:
 
 /* Queries oned. Returns the answer, to be freed; NULL with err. */
 static char *ask(struct rpc *rpc, const char *method, const struct rpc_argument *argument,
-                 struct rpc_reply *reply, struct error *err)
+                 struct error *err)
 {
     struct rpc_request request = {
         .method = method, .arguments = argument, .n_arguments = argument ? 1 : 0};
     char *document = NULL;
 
-    if (rpc_call_now(rpc, &request, &document, reply, err) == 0 && !document)
+    if (rpc_call_now(rpc, &request, &document, NULL, err) == 0 && !document)
         error_set(err, EPROTO, "%s: OpenNebula's answer is not a string", method);
     return document;
 }
@@ -165,7 +165,7 @@ static void ask_for_user(struct setup_facts *facts, struct rpc *rpc)
 {
     struct rpc_argument self = RPC_INT(-1);
     struct user_pool users;
-    char *document = ask(rpc, "one.user.info", &self, NULL, NULL);
+    char *document = ask(rpc, "one.user.info", &self, NULL);
 
     if (document && user_pool_parse(&users, document, strlen(document), NULL) == 0) {
         if (users.n == 1) {
@@ -180,7 +180,7 @@ static void ask_for_user(struct setup_facts *facts, struct rpc *rpc)
 static void ask_for_leader(struct setup_facts *facts, struct rpc *rpc)
 {
     struct cloud_leadership leadership;
-    char *document = ask(rpc, "one.zone.raftstatus", NULL, NULL, NULL);
+    char *document = ask(rpc, "one.zone.raftstatus", NULL, NULL);
 
     if (document && raft_status_parse(&leadership, document, strlen(document), NULL) == 0) {
         facts->leads = leadership.leads ? SETUP_YES : SETUP_NO;
@@ -211,18 +211,17 @@ static void ask_for_mark(struct setup_facts *facts, struct rpc *rpc)
     free(document);
 }
 
-int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct rpc_reply *reply,
-              struct error *err)
+int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct error *err)
 {
     struct error refusal = {0};
-    char *document = ask(rpc, "one.system.version", NULL, reply, err);
+    char *document = ask(rpc, "one.system.version", NULL, err);
 
     if (!document || setup_read_version(facts, document, err) < 0) {
         free(document);
         return -1;
     }
     free(document);
-    document = ask(rpc, "one.system.config", NULL, NULL, &refusal);
+    document = ask(rpc, "one.system.config", NULL, &refusal);
     if (!document || setup_read_config(facts, document, strlen(document), &refusal) < 0)
         snprintf(facts->config_refusal, sizeof facts->config_refusal, "%s", refusal.text);
     free(document);

@@ -98,14 +98,12 @@ int setup_read_version(struct setup_facts *facts, const char *version, struct er
 int setup_read_config(struct setup_facts *facts, const char *document, size_t length,
                       struct error *err);
 
-/* Read the front-ends of the zone from the answer of one.zone.info. -1: an invalid document. */
-int setup_read_zone(struct setup_facts *facts, const char *document, size_t length,
-                    struct error *err);
+/* Reads the front-ends of the zone from the answer of one.zone.info; none from an invalid one. */
+void setup_read_zone(struct setup_facts *facts, const char *document, size_t length);
 
 /* Queries oned for all facts, synchronously. -1 with err if not even its version can be read (no
- * connection, wrong password, ...); *reply then has the cause (its texts are not valid). */
-int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct rpc_reply *reply,
-              struct error *err);
+ * connection, wrong password, ...). */
+int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct error *err);
 
 /* Examines processes and files of this machine, below `root` ("" except in tests). */
 void setup_look_around(struct setup_facts *facts, const char *root);

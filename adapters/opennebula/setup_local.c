@@ -26,7 +26,7 @@ static int read_start(const char *path, char *text, size_t size)
     return 0;
 }
 
-static enum setup_answer process_runs(const char *root, const char *name)
+static enum setup_answer stock_scheduler_runs(const char *root)
 {
     char path[PATH_MAX], found[64];
     DIR *folder;
@@ -43,7 +43,7 @@ static enum setup_answer process_runs(const char *root, const char *name)
         snprintf(path, sizeof path, "%s/proc/%s/comm", root, entry->d_name);
         if (read_start(path, found, sizeof found) == 0) {
             found[strcspn(found, "\n")] = '\0';
-            if (!strcmp(found, name))
+            if (!strcmp(found, "mm_sched"))
                 answer = SETUP_YES;
         }
     }
@@ -134,7 +134,7 @@ void setup_look_around(struct setup_facts *facts, const char *root)
     if (!facts->local)
         return;
     if (facts->major <= 6) {
-        facts->stock_scheduler_runs = process_runs(root, "mm_sched");
+        facts->stock_scheduler_runs = stock_scheduler_runs(root);
         facts->stock_scheduler_off = setup_unit_is_off(root, "opennebula-scheduler.service");
         return;
     }

@@ -1,5 +1,4 @@
 /* Finds the front-ends of a zone, and what their galernad have published. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,22 +46,17 @@ static void take_server(struct setup_facts *facts, const xmlNode *server)
     facts->n_front_ends++;
 }
 
-int setup_read_zone(struct setup_facts *facts, const char *document, size_t length,
-                    struct error *err)
+void setup_read_zone(struct setup_facts *facts, const char *document, size_t length)
 {
     xmlDoc *parsed = xmlReadMemory(document, (int)length, NULL, NULL,
                                    XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     const xmlNode *root = parsed ? xmlDocGetRootElement(parsed) : NULL;
-    const xmlNode *pool = child(root, "SERVER_POOL");
-    int result = 0;
+    const xmlNode *pool = root && is(root, "ZONE") ? child(root, "SERVER_POOL") : NULL;
 
-    if (!root || !is(root, "ZONE"))
-        result = error_set(err, EPROTO, "OpenNebula's answer is not a zone");
-    for (const xmlNode *at = pool ? pool->children : NULL; at && result == 0; at = at->next)
+    for (const xmlNode *at = pool ? pool->children : NULL; at; at = at->next)
         if (is(at, "SERVER"))
             take_server(facts, at);
     xmlFreeDoc(parsed);
-    return result;
 }
 
 static void take_published(void *context, int32_t id, const struct cloud_front_end *published)
@@ -99,11 +93,11 @@ void setup_ask_for_front_ends(struct setup_facts *facts, struct rpc *rpc)
     if (facts->server < 0)
         return;
     if (rpc_call_now(rpc, &ask_zone, &document, NULL, NULL) == 0 && document)
-        setup_read_zone(facts, document, strlen(document), NULL);
+        setup_read_zone(facts, document, strlen(document));
     free(document);
     document = NULL;
     if (rpc_call_now(rpc, &ask_pool, &document, NULL, NULL) == 0 && document)
-        opennebula_read_front_ends(document, strlen(document), take_published, facts, NULL);
+        opennebula_read_front_ends(document, strlen(document), take_published, facts);
     free(document);
 }
 

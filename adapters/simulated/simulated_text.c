@@ -44,9 +44,7 @@ static const char *read_one(const char *at, const char *vector, struct pool_memo
     size_t n = name_length(at);
     const char *value = at + n + 1, *end;
 
-    if (!n)
-        return NULL;
-    if (*value != '"')
+    if (!n || *value != '"')
         return NULL;
     end = strchr(++value, '"');
     if (!end)

@@ -106,13 +106,11 @@ static json_t *check_fields(const json_t *request, int command)
 static json_t *unknown_command(const char *name)
 {
     struct suggestion suggestion;
-    char near[80];
 
     suggestion_init(&suggestion, name);
     for (int i = 0; i < COMMANDS; i++)
         suggestion_offer(&suggestion, commands[i].name);
-    return answer_error(ENOTSUP, "unknown command '%.60s'%s", name,
-                        suggestion_text(&suggestion, near, sizeof near));
+    return answer_error(ENOTSUP, "unknown command '%.60s'%s", name, suggestion_text(&suggestion));
 }
 
 /* Reads the user for whom a trusted peer, such as galerna-web, makes the request. NULL: valid. */

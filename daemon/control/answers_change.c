@@ -9,6 +9,7 @@
 #include "daemon/store/words.h"
 #include "util/instant.h"
 #include "util/time_text.h"
+#include "util/words.h"
 
 #define SPAN_MOST INT64_C(3153600000) /* 100 years */
 
@@ -109,16 +110,15 @@ static json_t *read_kind(const struct question *question, struct lease_change *c
 {
     const json_t *value = json_object_get(question->request, "kind");
     const char *word = json_string_value(value);
+    int kind = word ? words_find(store_kind_words, STORE_KINDS, word) : -1;
 
     if (!value || json_is_null(value))
         return NULL;
-    for (int i = 0; word && i < STORE_KINDS; i++)
-        if (strcmp(word, store_kind_words[i]) == 0) {
-            change->changes_kind = true;
-            change->kind = (enum lease_kind)i;
-            return NULL;
-        }
-    return answer_error(EINVAL, "kind: expected best-effort, reservation or deadline");
+    if (kind < 0)
+        return answer_error(EINVAL, "kind: expected best-effort, reservation or deadline");
+    change->changes_kind = true;
+    change->kind = (enum lease_kind)kind;
+    return NULL;
 }
 
 static json_t *read_terms(const struct question *question, struct lease_change *change)

@@ -9,6 +9,7 @@
 #include "daemon/control/answers_private.h"
 #include "util/instant.h"
 #include "util/memory.h"
+#include "util/words.h"
 
 /* Is the VM unable to leave its host, by the reason of its lease? */
 static bool cannot_leave(const struct lease_record *lease, const struct vm_record *vm)
@@ -234,9 +235,8 @@ static const char *use_word(const struct operation_view *operation,
 {
     static const char *const words[] = {"drain", "booking", "parked", "unknown"};
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(operation->what, words[i]) == 0)
-            return words[i];
+    if (WORDS_HAVE(words, operation->what))
+        return operation->what;
     if (strcmp(operation->what, "hold") == 0)
         return "held";
     if (operation->lease < 0)

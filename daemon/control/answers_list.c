@@ -8,6 +8,7 @@
 #include "daemon/store/awake.h"
 #include "daemon/store/words.h"
 #include "util/memory.h"
+#include "util/words.h"
 
 enum {
     PAST_LIMIT = 1000, /* finished leases listed by default */
@@ -43,13 +44,13 @@ static json_t *unknown_phase(const char *word)
 
 static json_t *add_phase(struct filter *filter, const char *word)
 {
-    for (int i = 0; i < PHASES; i++)
-        if (word && strcmp(word, store_phase_words[i]) == 0) {
-            filter->phases[i] = true;
-            filter->all = filter->all || i >= PHASE_ENDED;
-            return NULL;
-        }
-    return unknown_phase(word);
+    int phase = word ? words_find(store_phase_words, PHASES, word) : -1;
+
+    if (phase < 0)
+        return unknown_phase(word);
+    filter->phases[phase] = true;
+    filter->all = filter->all || phase >= PHASE_ENDED;
+    return NULL;
 }
 
 static json_t *read_filter(const struct question *question, struct filter *filter)

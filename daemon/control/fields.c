@@ -22,15 +22,13 @@ static bool is_known(const char *key, const char *const known[], bool terms)
 static int unknown(const char *key, const char *const known[], bool terms, struct error *err)
 {
     struct suggestion suggestion;
-    char near[80];
 
     suggestion_init(&suggestion, key);
     for (size_t i = 0; known[i]; i++)
         suggestion_offer(&suggestion, known[i]);
     for (size_t i = 0; terms && i < LEASE_TERM_COUNT; i++)
         suggestion_offer(&suggestion, lease_terms[i].name);
-    return error_set(err, EINVAL, "unknown field '%.60s'%s", key,
-                     suggestion_text(&suggestion, near, sizeof near));
+    return error_set(err, EINVAL, "unknown field '%.60s'%s", key, suggestion_text(&suggestion));
 }
 
 int fields_check(const json_t *object, const char *const known[], bool terms, struct error *err)

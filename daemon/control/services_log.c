@@ -21,7 +21,6 @@ void services_log_levels(void *context, json_t *object)
 static int find_word(const char *word, const char *const *words, int n, struct error *err)
 {
     struct suggestion suggestion;
-    char near[80];
 
     suggestion_init(&suggestion, word);
     for (int i = 0; i < n; i++) {
@@ -30,7 +29,7 @@ static int find_word(const char *word, const char *const *words, int n, struct e
         suggestion_offer(&suggestion, words[i]);
     }
     return error_set(err, EINVAL, "unknown level or subsystem '%.60s'%s", word,
-                     suggestion_text(&suggestion, near, sizeof near));
+                     suggestion_text(&suggestion));
 }
 
 /* "configured" stands for the level in the configuration. */

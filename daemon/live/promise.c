@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon/store/words.h"
+#include "util/words.h"
 
 #define VERSION "v1:"
 #define OVER    "over"
@@ -207,16 +208,15 @@ static bool read_word(const char **text, char end, char *word, size_t size)
 static bool read_kind(const char **text, struct promise *promise)
 {
     char word[STORE_GROUP_MAX];
+    int kind;
 
     if (!read_word(text, ';', word, sizeof word))
         return false;
     promise->over = strcmp(word, OVER) == 0;
-    for (int i = 0; i < STORE_KINDS; i++)
-        if (strcmp(word, store_kind_words[i]) == 0) {
-            promise->terms.kind = (enum lease_kind)i;
-            return true;
-        }
-    return promise->over;
+    kind = words_find(store_kind_words, STORE_KINDS, word);
+    if (kind >= 0)
+        promise->terms.kind = (enum lease_kind)kind;
+    return kind >= 0 || promise->over;
 }
 
 static bool read_term(const char **text, struct term_values *values)

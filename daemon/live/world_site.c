@@ -5,16 +5,14 @@
 #include <string.h>
 
 #include "util/mix.h"
+#include "util/words.h"
 
 /* Measured figures change all the time; VMs that wait for room are re-examined anyway. */
 static bool is_figure(const char *name)
 {
     static const char *const names[] = {"FREE_MB", "USED_MB", "TOTAL_MB", "USED_LEASES"};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
+    return WORDS_HAVE(names, name);
 }
 
 static uint64_t mix_attributes(uint64_t digest, const struct attributes *attributes)

@@ -9,6 +9,7 @@
 
 #include "util/memory.h"
 #include "util/suggest.h"
+#include "util/words.h"
 
 enum { ADDRESS_MAX = 254, SECONDS_MOST = 86400, ATTEMPTS_MOST = 100 };
 
@@ -48,10 +49,7 @@ bool notify_is_address(const char *text)
 
 static int wrong(const struct ini_entry *entry, const char *expected, struct error *err)
 {
-    char where[256];
-
-    return error_set(err, EINVAL, "%s: %s of [%s] is '%.60s', expected %s",
-                     ini_where(entry, where, sizeof where), entry->key, entry->section,
+    return ini_error(entry, err, "%s of [%s] is '%.60s', expected %s", entry->key, entry->section,
                      entry->value, expected);
 }
 
@@ -70,14 +68,10 @@ static int each_word(const char *list, int (*take)(void *context, const char *wo
 
 static int take_event(void *context, const char *word)
 {
-    uint32_t *events = context;
+    int event = words_find(notice_event_words, NOTICE_EVENTS, word);
 
-    for (int i = 0; i < NOTICE_EVENTS; i++)
-        if (strcmp(word, notice_event_words[i]) == 0) {
-            *events |= UINT32_C(1) << i;
-            return 0;
-        }
-    return -1;
+    *(uint32_t *)context |= event < 0 ? 0 : UINT32_C(1) << event;
+    return event < 0 ? -1 : 0;
 }
 
 static int take_address(void *context, const char *word)
@@ -118,11 +112,9 @@ static int read_on(struct notify_target *target, const struct ini_entry *entry, 
 static int set_kind(struct notify_target *target, enum notify_kind kind,
                     const struct ini_entry *entry, struct error *err)
 {
-    char where[256];
-
     if (target->where)
-        return error_set(err, EINVAL, "%s: [%s]: set only one of mail, webhook and program",
-                         ini_where(entry, where, sizeof where), entry->section);
+        return ini_error(entry, err, "[%s]: set only one of mail, webhook and program",
+                         entry->section);
     target->kind = kind;
     target->where = entry->value;
     return 0;
@@ -200,7 +192,6 @@ static int read_entry(struct notify_target *target, const struct ini_entry *entr
                       struct error *err)
 {
     struct suggestion suggestion;
-    char where[256], near[80];
 
     suggestion_init(&suggestion, entry->key);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -210,9 +201,8 @@ static int read_entry(struct notify_target *target, const struct ini_entry *entr
     }
     if (entry->inherited)
         return 0;
-    return error_set(err, EINVAL, "%s: unknown option '%.60s' in section [%s]%s",
-                     ini_where(entry, where, sizeof where), entry->key, entry->section,
-                     suggestion_text(&suggestion, near, sizeof near));
+    return ini_error(entry, err, "unknown option '%.60s' in section [%s]%s", entry->key,
+                     entry->section, suggestion_text(&suggestion));
 }
 
 /* --- sections --------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "daemon/store/words.h"
 #include "util/instant.h"
 #include "util/memory.h"
+#include "util/words.h"
 
 enum { LIST_TEXT_MAX = 512 };
 
@@ -282,12 +283,11 @@ static bool read_list(const char *text, const struct store_column *column, void 
 
 static bool read_word(const char *text, const struct store_column *column, void *field)
 {
-    for (size_t i = 0; i < column->count; i++)
-        if (strcmp(text, column->words[i]) == 0) {
-            *(unsigned *)field = (unsigned)i;
-            return true;
-        }
-    return false;
+    int word = words_find(column->words, column->count, text);
+
+    if (word >= 0)
+        *(unsigned *)field = (unsigned)word;
+    return word >= 0;
 }
 
 /* Limits on requests do not apply, since the row was granted when it was written. */

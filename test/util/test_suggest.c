@@ -56,13 +56,11 @@ static void nothing_is_suggested_when_nothing_is_near(void **state)
 static void the_text_asks_or_is_empty(void **state)
 {
     struct suggestion suggestion;
-    char text[64] = "old", small[8];
 
     suggestion_init(&suggestion, "cup");
-    assert_string_equal(suggestion_text(&suggestion, text, sizeof text), "");
+    assert_string_equal(suggestion_text(&suggestion), "");
     suggestion_offer(&suggestion, "cpu");
-    assert_string_equal(suggestion_text(&suggestion, text, sizeof text), ", did you mean 'cpu'?");
-    assert_int_equal(strlen(suggestion_text(&suggestion, small, sizeof small)), 7);
+    assert_string_equal(suggestion_text(&suggestion), ", did you mean 'cpu'?");
 }
 
 int main(void)

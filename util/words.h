@@ -1,0 +1,38 @@
+/* words.h: lists of words, and the names in paths. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+/* The index of a word among n; -1: it is none of them. O(n). */
+static inline int words_find(const char *const *words, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(words[i], word) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Is the word one of an array of words? */
+#define WORDS_HAVE(words, word) (words_find(words, sizeof(words) / sizeof *(words), word) >= 0)
+
+/* The part of a path behind its folder. */
+static inline const char *words_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* The same, without the ending; to be freed. */
+static inline char *words_file_stem(const char *path)
+{
+    char *name = memory_text(words_file_name(path)), *dot = strrchr(name, '.');
+
+    if (dot && dot != name)
+        *dot = '\0';
+    return name;
+}
