@@ -26,8 +26,11 @@ static struct rpc_argument read_argument(const char *text)
     return RPC_TEXT(text);
 }
 
-static int call_and_print(struct sandbox_client *client, char **words, int count, struct error *err)
+static int call_and_print(const struct call *call, struct error *err)
 {
+    const struct sandbox_client *client = call->arguments;
+    char **words = call->operands;
+    int count = call->n;
     struct rpc_argument arguments[ARGUMENTS_MAX];
     const struct rpc_request request = {
         .method = words[0], .arguments = arguments, .n_arguments = (size_t)count - 1};
@@ -48,14 +51,5 @@ static int call_and_print(struct sandbox_client *client, char **words, int count
 
 int command_sandbox_call(const struct call *call)
 {
-    struct sandbox_client *client = call->arguments;
-    struct error err = {0};
-    int code;
-
-    if (sandbox_client_open(client, &err))
-        return command_failed(call->name, &err);
-    code = call_and_print(client, call->operands, call->n, &err) ? command_failed(call->name, &err)
-                                                                 : EXIT_DONE;
-    sandbox_client_close(client);
-    return code;
+    return sandbox_client_run(call, call_and_print);
 }

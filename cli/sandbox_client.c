@@ -2,10 +2,11 @@
 #include "cli/sandbox_client.h"
 
 #include "adapters/opennebula/credentials.h"
+#include "cli/command.h"
 
 enum { TIMEOUT = 30000, ANSWER_MAX = 1 << 30 };
 
-int sandbox_client_open(struct sandbox_client *client, struct error *err)
+static int connect_to(struct sandbox_client *client, struct error *err)
 {
     struct rpc_settings settings = {
         .timeout = TIMEOUT,
@@ -24,8 +25,16 @@ int sandbox_client_open(struct sandbox_client *client, struct error *err)
     return client->rpc ? 0 : -1;
 }
 
-void sandbox_client_close(struct sandbox_client *client)
+int sandbox_client_run(const struct call *call,
+                       int (*work)(const struct call *call, struct error *err))
 {
+    struct sandbox_client *client = call->arguments;
+    struct error err = {0};
+    int result = connect_to(client, &err);
+
+    if (result == 0)
+        result = work(call, &err);
     rpc_destroy(client->rpc);
     client->rpc = NULL;
+    return result ? command_failed(call->name, &err) : EXIT_DONE;
 }

@@ -3,7 +3,9 @@
 
 #include "adapters/opennebula/rpc.h"
 #include "cli/sandbox.h"
+#include "util/error.h"
 
-/* Finds the endpoint and credentials. -1 with err. */
-int sandbox_client_open(struct sandbox_client *client, struct error *err);
-void sandbox_client_close(struct sandbox_client *client);
+/* Connects the client, which is the first member of the call's arguments, and does the work, which
+ * returns -1 with err. Returns the exit code. */
+int sandbox_client_run(const struct call *call,
+                       int (*work)(const struct call *call, struct error *err));

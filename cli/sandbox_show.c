@@ -113,8 +113,9 @@ static void print_pools(const struct sandbox_show_arguments *show, const struct 
         printf("no VMs\n");
 }
 
-static int fetch_and_print(struct sandbox_show_arguments *show, struct error *err)
+static int fetch_and_print(const struct call *call, struct error *err)
 {
+    const struct sandbox_show_arguments *show = call->arguments;
     const struct rpc_argument range[] = {RPC_INT(-2), RPC_INT(-1), RPC_INT(-1),
                                          RPC_INT(show->all ? -2 : -1)};
     const struct rpc_request of_hosts = {.method = "one.hostpool.info"},
@@ -145,13 +146,5 @@ out:
 
 int command_sandbox_show(const struct call *call)
 {
-    struct sandbox_show_arguments *show = call->arguments;
-    struct error err = {0};
-    int code;
-
-    if (sandbox_client_open(&show->client, &err))
-        return command_failed(call->name, &err);
-    code = fetch_and_print(show, &err) ? command_failed(call->name, &err) : EXIT_DONE;
-    sandbox_client_close(&show->client);
-    return code;
+    return sandbox_client_run(call, fetch_and_print);
 }

@@ -25,7 +25,7 @@ static void write_template(const struct sandbox_submit_arguments *submission, in
         oned_text_format(template, "%s\n", submission->attributes.items[i]);
 }
 
-static int submit_one(struct sandbox_submit_arguments *submission, int64_t index, int64_t *id,
+static int submit_one(const struct sandbox_submit_arguments *submission, int64_t index, int64_t *id,
                       struct error *err)
 {
     struct oned_text template = {0};
@@ -45,8 +45,9 @@ static int submit_one(struct sandbox_submit_arguments *submission, int64_t index
 }
 
 /* Ids are printed immediately: VMs created before an error are known. */
-static int submit_all(struct sandbox_submit_arguments *submission, struct error *err)
+static int submit_all(const struct call *call, struct error *err)
 {
+    const struct sandbox_submit_arguments *submission = call->arguments;
     json_t *ids = json_array();
     int64_t id;
     int result = 0;
@@ -68,13 +69,5 @@ static int submit_all(struct sandbox_submit_arguments *submission, struct error 
 
 int command_sandbox_submit(const struct call *call)
 {
-    struct sandbox_submit_arguments *submission = call->arguments;
-    struct error err = {0};
-    int code;
-
-    if (sandbox_client_open(&submission->client, &err))
-        return command_failed(call->name, &err);
-    code = submit_all(submission, &err) ? command_failed(call->name, &err) : EXIT_DONE;
-    sandbox_client_close(&submission->client);
-    return code;
+    return sandbox_client_run(call, submit_all);
 }

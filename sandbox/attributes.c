@@ -75,20 +75,24 @@ void oned_attributes_set(struct oned_attributes *list, const char *name, const c
     oned_attributes_add(list, name, value);
 }
 
+void oned_attributes_set_number(struct oned_attributes *list, const char *name, int64_t value)
+{
+    oned_attributes_remove(list, name);
+    oned_attributes_add_number(list, name, value);
+}
+
 /* Attributes of one name are adjacent. */
-bool oned_attributes_remove(struct oned_attributes *list, const char *name)
+void oned_attributes_remove(struct oned_attributes *list, const char *name)
 {
     size_t end = position_after(list, name), begin = end;
 
     while (begin > 0 && !strcmp(list->items[begin - 1].name, name))
         begin--;
-    if (begin == end)
-        return false;
     for (size_t i = begin; i < end; i++)
         attribute_finish(&list->items[i]);
-    memmove(&list->items[begin], &list->items[end], (list->count - end) * sizeof *list->items);
+    if (begin < end)
+        memmove(&list->items[begin], &list->items[end], (list->count - end) * sizeof *list->items);
     list->count -= end - begin;
-    return true;
 }
 
 static const struct oned_attribute *find(const struct oned_attributes *list, const char *name)

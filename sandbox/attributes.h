@@ -33,9 +33,10 @@ struct oned_attributes *oned_attributes_add_vector(struct oned_attributes *list,
 
 /* Replaces all attributes of that name. */
 void oned_attributes_set(struct oned_attributes *list, const char *name, const char *value);
+void oned_attributes_set_number(struct oned_attributes *list, const char *name, int64_t value);
 
-/* Removes all attributes of that name. Returns whether there was one. */
-bool oned_attributes_remove(struct oned_attributes *list, const char *name);
+/* Removes all attributes of that name. */
+void oned_attributes_remove(struct oned_attributes *list, const char *name);
 
 /* The first value of that name, or NULL; as a number, or `otherwise` if it has none. */
 const char *oned_attributes_get(const struct oned_attributes *list, const char *name);

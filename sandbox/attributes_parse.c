@@ -97,23 +97,27 @@ static int expect(struct attributes_reader *reader, char c, const char *what)
     return 0;
 }
 
-/* Reads NAME = VALUE inside a vector, where values also end at ',' and ']'. */
-static int read_member(struct attributes_reader *reader, struct oned_attributes *list)
+static int read_vector(struct attributes_reader *reader, struct oned_attributes *list);
+
+/* Reads NAME = VALUE. Inside a vector, values also end at ',' and ']'. */
+static int read_attribute(struct attributes_reader *reader, struct oned_attributes *list,
+                          bool in_vector)
 {
     char name[NAME_MAX_LENGTH + 1];
     struct oned_text value = {0};
-    int result = -1;
+    int result;
 
     if (read_name(reader, name))
         return -1;
-    skip_space(reader, true);
+    skip_space(reader, in_vector);
     if (expect(reader, '=', "expected '='"))
         return -1;
-    skip_space(reader, true);
-    if (!read_value(reader, &value, ",]\n")) {
+    skip_space(reader, in_vector);
+    if (!in_vector && *reader->at == '[')
+        return read_vector(reader, oned_attributes_add_vector(list, name));
+    result = read_value(reader, &value, in_vector ? ",]\n" : "\n");
+    if (result == 0)
         oned_attributes_add(list, name, value.bytes);
-        result = 0;
-    }
     oned_text_finish(&value);
     return result;
 }
@@ -124,7 +128,7 @@ static int read_vector(struct attributes_reader *reader, struct oned_attributes 
         skip_space(reader, true);
         if (*reader->at == ']')
             break;
-        if (read_member(reader, list))
+        if (read_attribute(reader, list, true))
             return -1;
         skip_space(reader, true);
         if (*reader->at == ']')
@@ -136,28 +140,6 @@ static int read_vector(struct attributes_reader *reader, struct oned_attributes 
     return 0;
 }
 
-static int read_attribute(struct attributes_reader *reader, struct oned_attributes *list)
-{
-    char name[NAME_MAX_LENGTH + 1];
-    struct oned_text value = {0};
-    int result = -1;
-
-    if (read_name(reader, name))
-        return -1;
-    skip_space(reader, false);
-    if (expect(reader, '=', "expected '='"))
-        return -1;
-    skip_space(reader, false);
-    if (*reader->at == '[')
-        return read_vector(reader, oned_attributes_add_vector(list, name));
-    if (!read_value(reader, &value, "\n")) {
-        oned_attributes_add(list, name, value.bytes);
-        result = 0;
-    }
-    oned_text_finish(&value);
-    return result;
-}
-
 int oned_attributes_parse(struct oned_attributes *list, const char *text, struct error *err)
 {
     struct attributes_reader reader = {.start = text, .at = text, .err = err};
@@ -166,7 +148,7 @@ int oned_attributes_parse(struct oned_attributes *list, const char *text, struct
     if (*reader.at == '<')
         return oned_attributes_parse_xml(list, text, err);
     for (; *reader.at; skip_space(&reader, true))
-        if (read_attribute(&reader, list))
+        if (read_attribute(&reader, list, false))
             return -1;
     return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "sandbox/pools.h"
 #include "util/memory.h"
+#include "util/words.h"
 
 static const char *const phase_names[ONED_PHASES] = {
     [ONED_DISPATCH] = "dispatch", [ONED_TRANSFER] = "transfer", [ONED_BOOT] = "boot",
@@ -44,17 +45,9 @@ void oned_faults_finish(struct oned_faults *faults)
     free(faults->items);
 }
 
-static int find_word(const char *word, const char *const *words, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!strcmp(word, words[i]))
-            return i;
-    return -1;
-}
-
 int oned_phase_find(const char *name)
 {
-    return find_word(name, phase_names, ONED_PHASES);
+    return words_find(phase_names, ONED_PHASES, name);
 }
 
 static int add_fault(struct oned_faults *faults, const struct oned_attributes *said,
@@ -73,7 +66,7 @@ static int add_fault(struct oned_faults *faults, const struct oned_attributes *s
         .time = oned_attributes_number(said, "TIME", 1000),
         .code = oned_attributes_number(said, "CODE", 0x0800),
     };
-    int number = kind ? find_word(kind, kind_words, FAULT_KINDS) : -1;
+    int number = kind ? words_find(kind_words, FAULT_KINDS, kind) : -1;
 
     if (number < 0)
         return error_set(err, EINVAL, "fault of unknown KIND '%s'", kind ? kind : "");

@@ -254,13 +254,9 @@ static void take_cpus(struct oned_hardware *view, const struct oned_node *node,
 static void write_node(struct oned_attributes *numa, const struct oned_text *cpus, int node,
                        int memory)
 {
-    char number[16];
-
     oned_attributes_set(numa, "CPUS", cpus->bytes ? cpus->bytes : "");
-    snprintf(number, sizeof number, "%d", node);
-    oned_attributes_set(numa, "NODE_ID", number);
-    snprintf(number, sizeof number, "%d", memory);
-    oned_attributes_set(numa, "MEMORY_NODE_ID", number);
+    oned_attributes_set_number(numa, "NODE_ID", node);
+    oned_attributes_set_number(numa, "MEMORY_NODE_ID", memory);
 }
 
 /* One virtual node of the VM. False: it does not fit. */
@@ -331,12 +327,9 @@ static void write_topology(struct oned_vm *vm, int64_t threads)
     struct oned_attributes *topology = oned_attributes_vector(&vm->template, "TOPOLOGY", 0);
     int64_t sockets = oned_attributes_number(topology, "SOCKETS", 1);
     int64_t vcpu = oned_attributes_number(&vm->template, "VCPU", 1);
-    char number[24];
 
-    snprintf(number, sizeof number, "%lld", (long long)threads);
-    oned_attributes_set(topology, "THREADS", number);
-    snprintf(number, sizeof number, "%lld", (long long)(vcpu / (threads * sockets)));
-    oned_attributes_set(topology, "CORES", number);
+    oned_attributes_set_number(topology, "THREADS", threads);
+    oned_attributes_set_number(topology, "CORES", vcpu / (threads * sockets));
 }
 
 static bool place_pinned(const struct oned *oned, const struct oned_host *host, struct oned_vm *vm,

@@ -1,15 +1,5 @@
 /* Documents of PCI devices and NUMA nodes. */
-#include <stdio.h>
-
 #include "sandbox/hardware_view.h"
-
-static void cdata_number(struct oned_text *text, const char *name, int64_t number)
-{
-    char digits[24];
-
-    snprintf(digits, sizeof digits, "%lld", (long long)number);
-    oned_text_cdata(text, name, digits);
-}
 
 static void write_devices(const struct oned *oned, const struct oned_host *host,
                           struct oned_text *text)
@@ -20,7 +10,7 @@ static void write_devices(const struct oned *oned, const struct oned_host *host,
     for (size_t i = 0; (device = oned_attributes_vector(&host->hardware, "PCI", i)); i++) {
         oned_text_put(text, "<PCI>");
         oned_attributes_write(device, text);
-        cdata_number(text, "VMID", oned_device_user(oned, host, device));
+        oned_text_cdata_number(text, "VMID", oned_device_user(oned, host, device));
         oned_text_put(text, "</PCI>");
     }
     oned_text_put(text, "</PCI_DEVICES>");
@@ -40,8 +30,8 @@ static void write_core(const struct oned_hardware *view, const struct oned_core 
     oned_text_put(text, "<CORE>");
     oned_text_cdata(text, "CPUS", list.bytes ? list.bytes : "");
     oned_text_cdata(text, "DEDICATED", core->dedicated ? "YES" : "NO");
-    cdata_number(text, "FREE", core->dedicated ? 0 : n);
-    cdata_number(text, "ID", core->id);
+    oned_text_cdata_number(text, "FREE", core->dedicated ? 0 : n);
+    oned_text_cdata_number(text, "ID", core->id);
     oned_text_put(text, "</CORE>");
     oned_text_finish(&list);
 }
@@ -61,17 +51,17 @@ static void write_node(const struct oned_hardware *view, const struct oned_node 
         if (pages->node != node->id)
             continue;
         oned_text_put(text, "<HUGEPAGE>");
-        cdata_number(text, "PAGES", pages->count);
-        cdata_number(text, "SIZE", pages->size);
-        cdata_number(text, "USAGE", pages->used);
+        oned_text_cdata_number(text, "PAGES", pages->count);
+        oned_text_cdata_number(text, "SIZE", pages->size);
+        oned_text_cdata_number(text, "USAGE", pages->used);
         oned_text_put(text, "</HUGEPAGE>");
     }
     oned_text_put(text, "<MEMORY>");
     oned_text_cdata(text, "DISTANCE", distance ? distance : "");
-    cdata_number(text, "TOTAL", node->memory);
-    cdata_number(text, "USAGE", node->used);
+    oned_text_cdata_number(text, "TOTAL", node->memory);
+    oned_text_cdata_number(text, "USAGE", node->used);
     oned_text_put(text, "</MEMORY>");
-    cdata_number(text, "NODE_ID", node->id);
+    oned_text_cdata_number(text, "NODE_ID", node->id);
     oned_text_put(text, "</NODE>");
 }
 

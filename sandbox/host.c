@@ -79,7 +79,6 @@ static void change_vms(struct oned *oned, const struct oned_host *host, int from
 void oned_host_monitor(struct oned *oned, struct oned_host *host)
 {
     struct oned_attributes *template = &host->template;
-    char number[24];
 
     oned_attributes_set(template, "ARCH", "x86_64");
     oned_attributes_set(template, "CPUSPEED", "3200");
@@ -87,10 +86,8 @@ void oned_host_monitor(struct oned *oned, struct oned_host *host)
     oned_attributes_set(template, "HYPERVISOR", "dummy");
     oned_attributes_set(template, "MODELNAME", "Fake CPU");
     if (oned->options.version >= ONED_7_4) {
-        snprintf(number, sizeof number, "%" PRId64, host->total_cpu);
-        oned_attributes_set(template, "TOTALCPU", number);
-        snprintf(number, sizeof number, "%" PRId64, host->total_memory);
-        oned_attributes_set(template, "TOTALMEMORY", number);
+        oned_attributes_set_number(template, "TOTALCPU", host->total_cpu);
+        oned_attributes_set_number(template, "TOTALMEMORY", host->total_memory);
     }
     oned_attributes_remove(template, "ERROR");
     host->monitored = oned_seconds(oned);

@@ -1,6 +1,4 @@
 /* Documents of hosts and their monitoring; capacity without reserved parts. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "sandbox/hardware.h"
@@ -40,14 +38,6 @@ int64_t oned_host_max_memory(const struct oned *oned, const struct oned_host *ho
     return host->known_memory - reserved(oned, host, "RESERVED_MEM", host->known_memory);
 }
 
-static void cdata_number(struct oned_text *text, const char *name, int64_t number)
-{
-    char digits[24];
-
-    snprintf(digits, sizeof digits, "%" PRId64, number);
-    oned_text_cdata(text, name, digits);
-}
-
 static void write_share(const struct oned *oned, const struct oned_host *host,
                         struct oned_text *text)
 {
@@ -63,10 +53,10 @@ static void write_share(const struct oned *oned, const struct oned_host *host,
     oned_text_number(text, "RUNNING_VMS", (int64_t)host->vm_count);
     oned_text_number(text, "VMS_THREAD", 1);
     oned_text_put(text, "<DATASTORES>");
-    cdata_number(text, "DISK_USAGE", 0);
-    cdata_number(text, "FREE_DISK", known ? 2038280 : 0);
-    cdata_number(text, "MAX_DISK", known ? 2048000 : 0);
-    cdata_number(text, "USED_DISK", known ? 9720 : 0);
+    oned_text_cdata_number(text, "DISK_USAGE", 0);
+    oned_text_cdata_number(text, "FREE_DISK", known ? 2038280 : 0);
+    oned_text_cdata_number(text, "MAX_DISK", known ? 2048000 : 0);
+    oned_text_cdata_number(text, "USED_DISK", known ? 9720 : 0);
     oned_text_put(text, "</DATASTORES>");
     oned_hardware_document(oned, host, text);
     oned_text_put(text, "</HOST_SHARE>");
@@ -132,12 +122,12 @@ void oned_host_monitoring(const struct oned *oned, const struct oned_host *host,
     oned_text_number(text, "TIMESTAMP", last_report(oned, host));
     oned_text_number(text, "ID", host->id);
     oned_text_put(text, "<CAPACITY>");
-    cdata_number(text, "FREE_CPU", host->total_cpu - cpu);
-    cdata_number(text, "FREE_MEMORY", host->total_memory - memory);
-    cdata_number(text, "USED_CPU", cpu);
-    cdata_number(text, "USED_MEMORY", memory);
+    oned_text_cdata_number(text, "FREE_CPU", host->total_cpu - cpu);
+    oned_text_cdata_number(text, "FREE_MEMORY", host->total_memory - memory);
+    oned_text_cdata_number(text, "USED_CPU", cpu);
+    oned_text_cdata_number(text, "USED_MEMORY", memory);
     oned_text_put(text, "</CAPACITY><SYSTEM>");
-    cdata_number(text, "NETRX", host->monitored % 100000);
-    cdata_number(text, "NETTX", host->monitored % 100000 + 50000);
+    oned_text_cdata_number(text, "NETRX", host->monitored % 100000);
+    oned_text_cdata_number(text, "NETTX", host->monitored % 100000 + 50000);
     oned_text_put(text, "</SYSTEM></MONITORING>");
 }

@@ -172,14 +172,14 @@ xmlrpc_value *oned_answer_int(struct oned_call *call, int64_t value)
                               (xmlrpc_int32)0);
 }
 
-xmlrpc_value *oned_answer_text(struct oned_call *call, const char *text, size_t size)
+xmlrpc_value *oned_answer_text(struct oned_call *call, const char *text)
 {
-    return xmlrpc_build_value(call->env, "(bs#i)", (xmlrpc_bool)1, text, size, (xmlrpc_int32)0);
+    return xmlrpc_build_value(call->env, "(bsi)", (xmlrpc_bool)1, text, (xmlrpc_int32)0);
 }
 
 xmlrpc_value *oned_answer_document(struct oned_call *call, struct oned_text *text)
 {
-    xmlrpc_value *answer = oned_answer_text(call, text->bytes ? text->bytes : "", text->size);
+    xmlrpc_value *answer = oned_answer_text(call, text->bytes ? text->bytes : "");
 
     oned_text_finish(text);
     return answer;

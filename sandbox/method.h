@@ -67,7 +67,7 @@ xmlrpc_value *oned_method_run(struct oned_call *call);
 
 /* Answers. */
 xmlrpc_value *oned_answer_int(struct oned_call *call, int64_t value);
-xmlrpc_value *oned_answer_text(struct oned_call *call, const char *text, size_t size);
+xmlrpc_value *oned_answer_text(struct oned_call *call, const char *text);
 
 /* The text's own memory is freed. */
 xmlrpc_value *oned_answer_document(struct oned_call *call, struct oned_text *text);

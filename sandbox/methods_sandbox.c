@@ -65,7 +65,7 @@ static xmlrpc_value *set_clock(struct oned_call *call)
     if (rate >= 0 || jump != 0)
         oned_clock_set(call->oned, rate >= 0 ? rate : call->oned->rate, jump);
     snprintf(text, sizeof text, "%lld", (long long)oned_seconds(call->oned));
-    return oned_answer_text(call, text, strlen(text));
+    return oned_answer_text(call, text);
 }
 
 /* (id, what): "break": it cannot be reached any more, "repair": it can; or a template with what it

@@ -102,9 +102,7 @@ static xmlrpc_value *datastore_enable(struct oned_call *call)
 /* There are no images. */
 static xmlrpc_value *imagepool_info(struct oned_call *call)
 {
-    static const char empty[] = "<IMAGE_POOL></IMAGE_POOL>";
-
-    return oned_answer_text(call, empty, sizeof empty - 1);
+    return oned_answer_text(call, "<IMAGE_POOL></IMAGE_POOL>");
 }
 
 static xmlrpc_value *zonepool_info(struct oned_call *call)
@@ -142,9 +140,7 @@ static xmlrpc_value *raftstatus(struct oned_call *call)
 
 static xmlrpc_value *version(struct oned_call *call)
 {
-    const char *text = call->oned->options.version == ONED_6_10 ? "6.10.5" : "7.4.0";
-
-    return oned_answer_text(call, text, strlen(text));
+    return oned_answer_text(call, call->oned->options.version == ONED_6_10 ? "6.10.5" : "7.4.0");
 }
 
 static xmlrpc_value *configuration(struct oned_call *call)

@@ -59,16 +59,14 @@ static int make_attributes(const struct oned_thing *template, const char *given,
                            struct oned_attributes *attributes, struct error *err)
 {
     struct oned_attributes changes = {0};
-    char id[16];
     int result = oned_attributes_parse(&changes, given, err);
 
     oned_attributes_copy(attributes, &template->template);
     oned_attributes_merge(attributes, &changes);
     oned_attributes_finish(&changes);
-    snprintf(id, sizeof id, "%d", template->id);
     oned_attributes_remove(attributes, "NAME");
     oned_attributes_set(attributes, "TEMPLATE_NAME", template->name);
-    oned_attributes_set(attributes, "TEMPLATE_ID", id);
+    oned_attributes_set_number(attributes, "TEMPLATE_ID", template->id);
     if (*name)
         oned_attributes_set(attributes, "NAME", name);
     return result;

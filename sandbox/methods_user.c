@@ -103,14 +103,12 @@ static struct oned_user *find_name(const struct oned *oned, const char *name)
 static xmlrpc_value *login(struct oned_call *call)
 {
     struct oned_user *user = find_name(call->oned, call->argument[1].text);
-    const char *token;
 
     if (!user)
         return oned_answer_failure(call, 0x0400, "Error getting user");
     if (!oned_is_admin(call->user) && user != call->user)
         return oned_answer_forbidden(call, "MANAGE", "USER", user->id);
-    token = oned_token_add(call->oned, user, call->argument[3].number);
-    return oned_answer_text(call, token, strlen(token));
+    return oned_answer_text(call, oned_token_add(call->oned, user, call->argument[3].number));
 }
 
 static xmlrpc_value *group_allocate(struct oned_call *call)

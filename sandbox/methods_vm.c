@@ -190,9 +190,7 @@ static xmlrpc_value *unschedule(struct oned_call *call)
 
 static xmlrpc_value *monitoring(struct oned_call *call)
 {
-    static const char empty[] = "<MONITORING_DATA></MONITORING_DATA>";
-
-    return oned_answer_text(call, empty, sizeof empty - 1);
+    return oned_answer_text(call, "<MONITORING_DATA></MONITORING_DATA>");
 }
 
 const struct oned_method oned_vm_methods[] = {

@@ -1,7 +1,6 @@
 /* Gives addresses of virtual networks to NICs. */
 #include "sandbox/network.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -36,12 +35,8 @@ void oned_network_number(struct oned_vm *vm)
 {
     struct oned_attributes *nic;
 
-    for (size_t i = 0; (nic = oned_attributes_vector(&vm->template, "NIC", i)); i++) {
-        char id[24];
-
-        snprintf(id, sizeof id, "%zu", i);
-        oned_attributes_set(nic, "NIC_ID", id);
-    }
+    for (size_t i = 0; (nic = oned_attributes_vector(&vm->template, "NIC", i)); i++)
+        oned_attributes_set_number(nic, "NIC_ID", (int64_t)i);
 }
 
 static struct oned_attributes *find_nic(struct oned_vm *vm, int64_t id)

@@ -1,7 +1,6 @@
 /* A stand-in for OpenNebula's daemon, for tests, demonstrations and simulation. */
 #include "sandbox/oned.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
@@ -18,34 +17,6 @@
 #include "util/memory.h"
 
 enum { STEP_MAX = 200, STEP_BUSY = 10, MICROSECONDS = 1000000 };
-
-void oned_options_init(struct oned_options *options)
-{
-    *options = (struct oned_options){
-        .version = ONED_7_4,
-        .user = "oneadmin",
-        .password = "opennebula",
-        .host_cpu = 1600,
-        .host_memory = 64 << 20,
-        .times =
-            {
-                [ONED_DISPATCH] = 5,
-                [ONED_TRANSFER] = 15,
-                [ONED_BOOT] = 20,
-                [ONED_SAVE] = 20,
-                [ONED_RESTORE] = 20,
-                [ONED_SHUTDOWN] = 20,
-                [ONED_MIGRATE] = 20,
-                [ONED_EPILOG] = 15,
-                [ONED_CLEANUP] = 15,
-                [ONED_MONITOR] = 200,
-            },
-        .clock_rate = 1,
-        .window_time = 10000,
-        .window_length = 7,
-        .retry_time = 60000,
-    };
-}
 
 /* Keep the texts the options point to. */
 static void copy_options(struct oned *oned, const struct oned_options *options)

@@ -42,28 +42,25 @@ enum { ONED_NEVER = -2, ONED_INHERIT = -1 }; /* instead of a time */
 
 struct oned_options {
     enum oned_version version;
-    const char *user, *password; /* the administrator: "oneadmin", "opennebula" */
+    const char *user, *password; /* the administrator */
     const char *state;           /* SQLite file in which the pool survives; NULL: none */
     const char *faults;          /* file of faults, one a line as in sandbox.fault; NULL: none */
     int64_t hosts;               /* at first start */
-    int64_t host_cpu;            /* hundredths of a processor; 1600 */
-    int64_t host_memory;         /* KB; 64 GB */
+    int64_t host_cpu;            /* hundredths of a processor */
+    int64_t host_memory;         /* KB */
     int64_t times[ONED_PHASES];  /* ms of the daemon's clock, or ONED_NEVER */
-    double clock_rate;           /* seconds of the daemon's clock in a second; 1 */
+    double clock_rate;           /* seconds of the daemon's clock in a second */
     int64_t clock_offset;        /* seconds that its clock is ahead at the start */
     bool lose_operations;        /* what was under way at a restart never ends */
     bool submit_on_hold;         /* VM_SUBMIT_ON_HOLD of oned.conf */
     const char *place;           /* 7.4: program that places pending VMs; NULL: none */
-    int64_t window_time;         /* ms from the first pending VM to the call; 10000 */
-    int64_t window_length;       /* pending VMs that bring the call forward; 7 */
-    int64_t retry_time;        /* ms after which VMs that are still pending are sent again; 60000 */
-    const char *hook;          /* program run when a VM or host changes its state; NULL: none */
-    const char *configuration; /* template put over the answer of one.system.config; NULL */
-    uint64_t seed;             /* of UUIDs and request numbers; 0: from the system */
+    int64_t window_time;         /* ms from the first pending VM to the call */
+    int64_t window_length;       /* pending VMs that bring the call forward */
+    int64_t retry_time;          /* ms after which VMs that are still pending are sent again */
+    const char *hook;            /* program run when a VM or host changes its state; NULL: none */
+    const char *configuration;   /* template put over the answer of one.system.config; NULL */
+    uint64_t seed;               /* of UUIDs and request numbers; 0: from the system */
 };
-
-/* Fill in the defaults. */
-void oned_options_init(struct oned_options *options);
 
 /* A daemon, with the requested hosts or the pool of options->state. The options are copied. NULL
  * when the state or fault file cannot be used. */

@@ -1,7 +1,6 @@
 /* SCHED_ACTION: actions that the daemon performs on VMs at a given time. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "sandbox/vm.h"
@@ -104,14 +103,12 @@ static void run_one(struct oned *oned, struct oned_vm *vm, int64_t now)
 {
     struct oned_attributes *action;
     struct oned_refusal refusal;
-    char number[24];
 
     for (size_t i = 0; (action = oned_attributes_vector(&vm->template, "SCHED_ACTION", i)); i++) {
         if (oned_attributes_number(action, "DONE", -1) >= 0 ||
             oned_attributes_number(action, "TIME", 0) > now)
             continue;
-        snprintf(number, sizeof number, "%" PRId64, now);
-        oned_attributes_set(action, "DONE", number);
+        oned_attributes_set_number(action, "DONE", now);
         if (oned_vm_act(oned, vm, oned_attributes_get(action, "ACTION"), NULL, &refusal))
             oned_attributes_set(action, "MESSAGE", refusal.text);
         break;

@@ -229,11 +229,8 @@ static void write_group(const struct oned *oned, const struct oned_thing *group,
     }
     oned_text_put(text, "</QUOTAS>");
     if (oned->options.version >= ONED_7_4) {
-        char id[16];
-
-        snprintf(id, sizeof id, "%d", group->id);
         oned_text_put(text, "<VLAN_RULES>");
-        oned_text_cdata(text, "ID", id);
+        oned_text_cdata_number(text, "ID", group->id);
         oned_text_put(text, "</VLAN_RULES>");
     }
 }

@@ -101,3 +101,11 @@ void oned_text_cdata(struct oned_text *text, const char *name, const char *value
     oned_text_put(text, "]]>");
     add_tag(text, "</", name);
 }
+
+void oned_text_cdata_number(struct oned_text *text, const char *name, int64_t number)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof digits, "%" PRId64, number);
+    oned_text_cdata(text, name, digits);
+}

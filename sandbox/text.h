@@ -23,3 +23,4 @@ void oned_text_element(struct oned_text *text, const char *name, const char *val
 
 /* <name><![CDATA[value]]></name>. "]]>" inside the value is split over two sections. */
 void oned_text_cdata(struct oned_text *text, const char *name, const char *value);
+void oned_text_cdata_number(struct oned_text *text, const char *name, int64_t number);

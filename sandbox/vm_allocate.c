@@ -11,6 +11,7 @@
 #include "sandbox/network.h"
 #include "sandbox/vm.h"
 #include "util/memory.h"
+#include "util/words.h"
 
 enum { KB_IN_MB = 1024 };
 
@@ -27,10 +28,7 @@ static bool is_of_vm(const char *name)
         "VMGROUP",
     };
 
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (!strcmp(own[i], name))
-            return true;
-    return false;
+    return WORDS_HAVE(own, name);
 }
 
 static void add_uuid(struct oned *oned, struct oned_attributes *template)
@@ -107,11 +105,10 @@ static void number_disks(struct oned_attributes *template)
     struct oned_attributes *disk;
 
     for (size_t i = 0; (disk = oned_attributes_vector(template, "DISK", i)); i++) {
-        char id[24], target[] = "sda";
+        char target[] = "sda";
 
-        snprintf(id, sizeof id, "%zu", i);
         target[2] = (char)('a' + i % 26);
-        oned_attributes_set(disk, "DISK_ID", id);
+        oned_attributes_set_number(disk, "DISK_ID", (int64_t)i);
         oned_attributes_set(disk, "DEV_PREFIX", "sd");
         oned_attributes_set(disk, "TARGET", target);
     }
@@ -123,10 +120,7 @@ static void number_devices(const struct oned *oned, struct oned_attributes *temp
     struct oned_attributes *device;
 
     for (size_t i = 0; (device = oned_attributes_vector(template, "PCI", i)); i++) {
-        char id[24];
-
-        snprintf(id, sizeof id, "%zu", i);
-        oned_attributes_set(device, "PCI_ID", id);
+        oned_attributes_set_number(device, "PCI_ID", (int64_t)i);
         oned_attributes_set(device, "VM_BUS", "0x01");
         if (oned->options.version == ONED_6_10)
             oned_hardware_address(device, i);
@@ -136,16 +130,13 @@ static void number_devices(const struct oned *oned, struct oned_attributes *temp
 /* The parts of a topology that its user has not given. */
 static void fill_topology(struct oned_attributes *topology, bool pinned, int64_t vcpu)
 {
-    char number[24];
-
     if (!oned_attributes_get(topology, "SOCKETS"))
         oned_attributes_set(topology, "SOCKETS", "1");
     if (pinned)
         return;
-    snprintf(number, sizeof number, "%" PRId64, vcpu);
     oned_attributes_set(topology, "PIN_POLICY", "NONE");
     if (!oned_attributes_get(topology, "CORES"))
-        oned_attributes_set(topology, "CORES", number);
+        oned_attributes_set_number(topology, "CORES", vcpu);
     if (!oned_attributes_get(topology, "THREADS"))
         oned_attributes_set(topology, "THREADS", "1");
 }
@@ -157,15 +148,13 @@ static void add_numa_nodes(struct oned_vm *vm)
     struct oned_attributes *topology = oned_attributes_vector(&vm->template, "TOPOLOGY", 0);
     int64_t vcpu = oned_attributes_number(&vm->template, "VCPU", 1), sockets;
     bool pinned = is_pinned(&vm->template);
-    char number[24];
 
     if (!topology)
         return;
     fill_topology(topology, pinned, vcpu);
     sockets = pinned ? oned_attributes_number(topology, "SOCKETS", 1) : 1;
     if (pinned) {
-        snprintf(number, sizeof number, "%" PRId64, vcpu);
-        oned_attributes_set(&vm->template, "CPU", number);
+        oned_attributes_set_number(&vm->template, "CPU", vcpu);
         vm->cpu = vcpu * 100;
     }
     if ((!pinned && !oned_attributes_get(topology, "NODE_AFFINITY") &&
@@ -182,10 +171,7 @@ static void add_numa_nodes(struct oned_vm *vm)
 
 static void fill_template(struct oned *oned, struct oned_vm *vm)
 {
-    char id[16];
-
-    snprintf(id, sizeof id, "%d", vm->id);
-    oned_attributes_set(&vm->template, "VMID", id);
+    oned_attributes_set_number(&vm->template, "VMID", vm->id);
     add_uuid(oned, &vm->template);
     add_requirements(oned, &vm->template);
     number_disks(&vm->template);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/oned.h"
+#include "test/sandbox/options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,6 +10,8 @@
 #include <cmocka.h>
 #include <xmlrpc-c/base.h>
 
+#include "test/sandbox/options.h"
+
 struct oned_options fixture_options(enum oned_version version, int hosts)
 {
     struct oned_options options;

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -16,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "sandbox/oned.h"
+#include "test/sandbox/options.h"
 
 enum { REPLY_MAX = 1 << 16 };
 

@@ -1,5 +1,4 @@
 /* simulate-daemon: seeds of simulations, each in a process of its own. */
-#include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "simulation.h"
+#include "test/sandbox/options.h"
 #include "virtual_clock.h"
 
 #ifdef GALERNA_SANITIZED
