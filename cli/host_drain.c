@@ -29,8 +29,9 @@ struct drain_arguments {
 
 static const struct command_option drain_options[] = {
     {"from", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(from), .take = client_take_time,
-     .help = "Start of the drain or booking: other VMs have left the hosts by then. Until then, the "
-             "hosts only run leases that end in time or can be suspended. Default: now"},
+     .help =
+         "Start of the drain or booking: other VMs have left the hosts by then. Until then, the "
+         "hosts only run leases that end in time or can be suspended. Default: now"},
     {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(until),
      .take = client_take_time,
      .help = "End of the drain or booking. Default: until 'galerna host undrain' or 'unbook'"},

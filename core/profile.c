@@ -85,7 +85,7 @@ static uint32_t halve(const int64_t *times, uint32_t low, uint32_t high, int64_t
     while (left > 4) {
         const uint32_t quarter = left / 4;
         const int64_t *const one = base + quarter, *const two = one + quarter,
-                            *const three = two + quarter;
+                             *const three = two + quarter;
         const int64_t *next = *one <= at ? one : base;
 
         next = *two <= at ? two : next;

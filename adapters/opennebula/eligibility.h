@@ -105,9 +105,9 @@ void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
 /* Do access rules decide what the VM may use? Not for administrators. As eligibility_of(). */
 bool eligibility_follows_rules(struct eligibility *eligibility, const struct vm *vm);
 
-/* What excludes hosts for a start far ahead, with their numbers: "2 are disabled, offline or in error,
- * 1 does not meet SCHED_REQUIREMENTS RACK=r1"; "": nothing, or the VM is malformed. Owned by the
- * eligibility. As eligibility_of() if it was asked for an equal VM before, otherwise some times
+/* What excludes hosts for a start far ahead, with their numbers: "2 are disabled, offline or in
+ * error, 1 does not meet SCHED_REQUIREMENTS RACK=r1"; "": nothing, or the VM is malformed. Owned by
+ * the eligibility. As eligibility_of() if it was asked for an equal VM before, otherwise some times
  * that. */
 const char *eligibility_exclusions(struct eligibility *eligibility, const struct vm *vm);
 

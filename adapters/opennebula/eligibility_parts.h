@@ -201,6 +201,7 @@ void eligibility_network_reason(const struct eligibility *eligibility, const str
 
 /* --- eligibility_reason.c --- */
 /* How many hosts the VM may not use for each cause, as in "2 are disabled, offline or in error, 1
- * is not permitted to the owner (MANAGE)"; if none is left, as a sentence. The caller frees the text. */
+ * is not permitted to the owner (MANAGE)"; if none is left, as a sentence. The caller frees the
+ * text. */
 char *eligibility_reason(struct eligibility *eligibility, const struct wants *wants,
                          const struct vm *vm, bool none_left);

@@ -145,8 +145,7 @@ static void lose_for_datastores(const struct eligibility *eligibility,
     if (wants->room == 0)
         return;
     eligibility_datastore_hosts(eligibility, wants, these);
-    snprintf(why, sizeof why, "have no system datastore with room for %" PRId64 " MB",
-             wants->room);
+    snprintf(why, sizeof why, "have no system datastore with room for %" PRId64 " MB", wants->room);
     lose(eligibility, sentence, hosts, these, why);
 }
 
@@ -197,7 +196,8 @@ static void lose_all(struct eligibility *eligibility, struct requirement_sentenc
 
     for (size_t i = 0; i < eligibility->hosts->n; i++)
         bitmap_add(hosts, i);
-    lose(eligibility, sentence, hosts, eligibility->in_service, "are disabled, offline or in error");
+    lose(eligibility, sentence, hosts, eligibility->in_service,
+         "are disabled, offline or in error");
     lose(eligibility, sentence, hosts, eligibility->accesses[wants->access].hosts,
          "are not permitted to the owner (MANAGE)");
     lose_for_datastores(eligibility, sentence, hosts, wants, these);

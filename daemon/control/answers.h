@@ -71,9 +71,9 @@ struct drain_result {
     char word[STORE_GROUP_MAX]; /* not accepted: the reason; else "" */
     char text[STORE_TEXT_MAX];  /* likewise; accepted: which booked hosts are not in service, or
                                    "" */
-    int64_t instead_from;   /* not accepted: start of an alternative of the same length;
-                               INSTANT_NONE: unknown */
-    const int32_t *instead; /* hosts of the alternative */
+    int64_t instead_from;       /* not accepted: start of an alternative of the same length;
+                                   INSTANT_NONE: unknown */
+    const int32_t *instead;     /* hosts of the alternative */
     size_t n_instead;
 };
 

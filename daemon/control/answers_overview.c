@@ -128,8 +128,7 @@ static json_t *far_reservations(const struct question *question, struct overview
 /* Has the lease begun, left its hosts, and is it waiting to be resumed? */
 static bool is_suspended(const struct lease_record *lease)
 {
-    return (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED) &&
-           lease->accumulated > 0;
+    return store_is_queued(lease) && lease->accumulated > 0;
 }
 
 static void look_again(const struct question *question, struct overview *overview)

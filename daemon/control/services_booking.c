@@ -324,8 +324,7 @@ static int64_t *waiting_inside(const struct daemon *daemon, const char *booking,
 
     *n = 0;
     for (size_t i = 0; i < n_leases; i++)
-        if (strcmp(leases[i]->booking, booking) == 0 &&
-            (leases[i]->phase == PHASE_WAITING || leases[i]->phase == PHASE_RESERVED))
+        if (strcmp(leases[i]->booking, booking) == 0 && store_is_queued(leases[i]))
             ids[(*n)++] = leases[i]->id;
     return ids;
 }

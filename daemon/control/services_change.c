@@ -17,14 +17,6 @@ enum {
     LONGEST_TRIED = 366 * 24 * 3600, /* seconds: the longest duration searched for */
 };
 
-static void answered(void *context, const struct planner_change *change, const struct error *err)
-{
-    struct services_question *question = context;
-
-    question->change = change;
-    services_handle_again(question, change ? NULL : err);
-}
-
 static int ask(struct daemon *daemon, const struct change_search *search,
                const struct lease_record *changed, struct error *err)
 {
@@ -39,7 +31,8 @@ static int ask(struct daemon *daemon, const struct change_search *search,
     question->search.plans = planner_plans(daemon->planner);
     question->search.is_stale = planner_is_planning(daemon->planner);
     return services_later(
-        question, planner_try_change(daemon->planner, &asked, clock_now(), answered, question, err),
+        question,
+        planner_try_change(daemon->planner, &asked, clock_now(), services_judged, question, err),
         err);
 }
 

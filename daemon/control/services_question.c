@@ -65,6 +65,14 @@ void services_handle_again(struct services_question *question, const struct erro
     services_resume(question);
 }
 
+void services_judged(void *context, const struct planner_change *change, const struct error *err)
+{
+    struct services_question *question = context;
+
+    question->change = change;
+    services_handle_again(question, change ? NULL : err);
+}
+
 int services_later(struct services_question *question, int asked, struct error *err)
 {
     if (asked == 0)

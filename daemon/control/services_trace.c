@@ -138,14 +138,6 @@ static void put_trace(const struct daemon *daemon, const struct planner_change *
 
 /* --- the question ----------------------------------------------------------------------------- */
 
-static void traced(void *context, const struct planner_change *change, const struct error *err)
-{
-    struct services_question *question = context;
-
-    question->change = change;
-    services_handle_again(question, change ? NULL : err);
-}
-
 int services_trace(void *context, int64_t id, json_t *trace, struct error *err)
 {
     struct daemon *daemon = context;
@@ -157,7 +149,8 @@ int services_trace(void *context, int64_t id, json_t *trace, struct error *err)
         struct services_question *question = services_put_off(daemon->question);
 
         return services_later(
-            question, planner_trace(daemon->planner, lease, clock_now(), traced, question, err),
+            question,
+            planner_trace(daemon->planner, lease, clock_now(), services_judged, question, err),
             err);
     }
     if (daemon->question->err.code) {

@@ -13,8 +13,7 @@
 /* Is the lease on its hosts, rather than planned, suspended or parked? */
 static bool is_on_hosts(const struct lease_record *lease)
 {
-    return lease->phase != PHASE_WAITING && lease->phase != PHASE_RESERVED &&
-           lease->phase != PHASE_PARKED;
+    return !store_is_queued(lease) && lease->phase != PHASE_PARKED;
 }
 
 bool lease_has_begun(const struct lease_record *lease)

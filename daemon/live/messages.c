@@ -159,7 +159,7 @@ static void promise_failed(struct store *store, const struct vm_record *vm,
                            const struct promise_due *promise, const struct cloud_reply *reply)
 {
     if (reply->outcome == CLOUD_UNKNOWN)
-        vm_note_promise_unanswered(store, vm);
+        vm_note_promise(store, vm, PROMISE_UNANSWERED);
     else if (reply->outcome == CLOUD_REFUSED && reply->refusal != CLOUD_NO_SERVICE)
         vm_note_promise_refused(store, vm, promise->number);
 }

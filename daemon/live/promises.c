@@ -229,7 +229,7 @@ static void report(struct daemon *daemon, const struct vm_record *vm, const char
     store_history(daemon->store, vm->lease, now, "promise-damaged",
                   "the attribute " PROMISE_ATTRIBUTE " of VM %d %s: ignored and rewritten", vm->id,
                   what);
-    vm_note_promise_damaged(daemon->store, vm);
+    vm_note_promise(daemon->store, vm, PROMISE_DAMAGED);
     daemon_wake(daemon);
 }
 
@@ -243,7 +243,7 @@ static void leave(struct daemon *daemon, const struct vm_record *vm, int64_t now
     store_history(daemon->store, vm->lease, now, "promise-unreadable",
                   "the attribute " PROMISE_ATTRIBUTE " of VM %d %s: left unchanged", vm->id,
                   promise_verdict_text(PROMISE_UNREADABLE));
-    vm_note_promise_of_others(daemon->store, vm);
+    vm_note_promise(daemon->store, vm, PROMISE_OF_OTHERS);
 }
 
 static bool is_own(const struct vm_record *vm, const struct promise *promise)
@@ -270,7 +270,7 @@ void promises_see(struct daemon *daemon, const struct vm_record *vm, const struc
     if (!daemon->promises.has_key)
         return;
     if (vm->promise_state == PROMISE_UNANSWERED)
-        vm_note_promise_read(daemon->store, vm);
+        vm_note_promise(daemon->store, vm, PROMISE_INTACT);
     verdict = promise_read(attributes_find(&shown->user_template, PROMISE_ATTRIBUTE),
                            &daemon->promises.key, daemon->promises.zone, vm->id, &promise);
     if (verdict == PROMISE_NONE && !vm->promise_digest)

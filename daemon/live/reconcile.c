@@ -17,8 +17,8 @@ static bool has_failed(const struct daemon *daemon, const struct lease_record *l
     const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++) {
-        int64_t again = vms[i]->next_try > vms[i]->pause_until ? vms[i]->next_try
-                                                               : vms[i]->pause_until;
+        int64_t again =
+            vms[i]->next_try > vms[i]->pause_until ? vms[i]->next_try : vms[i]->pause_until;
 
         if (!vms[i]->gone && (vms[i]->attempts > 0 || vms[i]->refusals > 0) &&
             again > lease->expected)

@@ -523,24 +523,9 @@ void vm_note_promise_refused(struct store *store, const struct vm_record *vm, in
     store_note_vm(store, vm)->promise_refused = number;
 }
 
-void vm_note_promise_unanswered(struct store *store, const struct vm_record *vm)
+void vm_note_promise(struct store *store, const struct vm_record *vm, enum promise_state state)
 {
-    store_note_vm(store, vm)->promise_state = PROMISE_UNANSWERED;
-}
-
-void vm_note_promise_read(struct store *store, const struct vm_record *vm)
-{
-    store_note_vm(store, vm)->promise_state = PROMISE_INTACT;
-}
-
-void vm_note_promise_damaged(struct store *store, const struct vm_record *vm)
-{
-    store_note_vm(store, vm)->promise_state = PROMISE_DAMAGED;
-}
-
-void vm_note_promise_of_others(struct store *store, const struct vm_record *vm)
-{
-    store_note_vm(store, vm)->promise_state = PROMISE_OF_OTHERS;
+    store_note_vm(store, vm)->promise_state = state;
 }
 
 void vm_restore(struct store *store, const struct vm_record *vm, bool suspended, int32_t sequence,

@@ -139,13 +139,9 @@ void vm_has_promise(struct store *store, const struct vm_record *vm, int64_t num
 void vm_sends_promise(struct store *store, const struct vm_record *vm, int64_t stamp);
 /* OpenNebula refused to write the promise with that number. */
 void vm_note_promise_refused(struct store *store, const struct vm_record *vm, int64_t number);
-/* The last promise sent got no answer; the VM has been read since. */
-void vm_note_promise_unanswered(struct store *store, const struct vm_record *vm);
-void vm_note_promise_read(struct store *store, const struct vm_record *vm);
-/* OpenNebula shows another promise than the last one written. */
-void vm_note_promise_damaged(struct store *store, const struct vm_record *vm);
-/* OpenNebula shows a promise of a newer galernad. */
-void vm_note_promise_of_others(struct store *store, const struct vm_record *vm);
+/* What is known of the last promise: got no answer, was read since, or OpenNebula shows another
+ * one, or one of a newer galernad. */
+void vm_note_promise(struct store *store, const struct vm_record *vm, enum promise_state state);
 /* Restore from the VM's promise whether the VM was suspended to make room, and how long it ran up
  * to that history record. */
 void vm_restore(struct store *store, const struct vm_record *vm, bool suspended, int32_t sequence,

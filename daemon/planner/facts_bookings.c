@@ -7,11 +7,6 @@
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-static bool waits(const struct lease_record *lease)
-{
-    return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
-}
-
 uint32_t facts_place(const struct facts *facts, const struct lease_record *lease, int32_t host)
 {
     uint32_t place = snapshot_place(facts->snapshot, host), inside = HOST_NONE;
@@ -23,7 +18,7 @@ uint32_t facts_place(const struct facts *facts, const struct lease_record *lease
     if (lease->phase == PHASE_RESERVED && lease->expected != INSTANT_NONE && lease->expected > at)
         at = lease->expected;
     drain = drains_at(facts->drains, host, at);
-    if (waits(lease) && *lease->booking)
+    if (store_is_queued(lease) && *lease->booking)
         inside = snapshot_inside(facts->snapshot, place, lease->booking);
     else if (drain && drains_let_in(facts->drains, drain->booking, lease))
         inside = snapshot_inside(facts->snapshot, place, drain->booking);
@@ -56,7 +51,7 @@ struct sides facts_sides(const struct facts *facts, const struct lease_record *l
 
     if (snapshot->n_insides == 0)
         return sides;
-    if (waits(lease)) {
+    if (store_is_queued(lease)) {
         sides.outside = !*lease->booking;
         for (size_t i = 0; i < facts->drains->n_bookings; i++)
             sides.inside[i] = drains_let_in(facts->drains, facts->drains->bookings[i].name, lease);

@@ -109,12 +109,6 @@ int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm)
     return number;
 }
 
-/* VMs of other leases have hosts already: filters do not apply to them. */
-static bool needs_place(const struct lease_record *lease)
-{
-    return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
-}
-
 /* For a lease with VMs that must leave: the hosts that this VM may go to, or its own. */
 static int32_t leave_or_stay_filter(struct facts *facts, const struct vm_record *vm)
 {
@@ -320,8 +314,8 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
     const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
     char text[STORE_TEXT_MAX];
 
-    *filter = needs_place(lease) ? facts_any_host(facts, vm) : move_filter(facts, lease, vm);
-    if (!needs_place(lease))
+    *filter = store_is_queued(lease) ? facts_any_host(facts, vm) : move_filter(facts, lease, vm);
+    if (!store_is_queued(lease))
         return true;
     if (facts_are_kept_out(facts, lease, text)) {
         facts_note(facts, lease->accepted ? NOTE_REASON : NOTE_REFUSED, lease->id,

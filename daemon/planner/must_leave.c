@@ -25,15 +25,16 @@ static bool is_on(const struct vm_record *const *vms, size_t n, int32_t host)
     return false;
 }
 
-/* Does the lease get hosts where the other lease is? Unknown hosts count as such. */
-static bool gets_hosts_of(const struct store *store, int64_t id, int64_t other)
+/* Does the lease get hosts where the other lease is? */
+static bool gets_hosts_of(const struct store *store, int64_t id, int64_t other, bool if_unknown)
 {
     size_t n, n_others;
     const struct vm_record *const *vms = store_vms_of(store, id, &n);
     const struct vm_record *const *others = store_vms_of(store, other, &n_others);
 
     for (size_t i = 0; i < n; i++)
-        if (!vms[i]->gone && (vms[i]->host < 0 || is_on(others, n_others, vms[i]->host)))
+        if (!vms[i]->gone &&
+            (vms[i]->host < 0 ? if_unknown : is_on(others, n_others, vms[i]->host)))
             return true;
     return false;
 }
@@ -42,21 +43,14 @@ int64_t lease_leaves_at(const struct store *store, const struct lease_record *le
 {
     if (lease->preempted_at <= now ||
         !is_promised_at(store_lease(store, lease->preempted_for), lease->preempted_at) ||
-        !gets_hosts_of(store, lease->preempted_for, lease->id))
+        !gets_hosts_of(store, lease->preempted_for, lease->id, true))
         return INSTANT_NONE;
     return lease->preempted_at;
 }
 
 bool lease_shares_host(const struct store *store, int64_t id, int64_t other)
 {
-    size_t n, n_others;
-    const struct vm_record *const *vms = store_vms_of(store, id, &n);
-    const struct vm_record *const *others = store_vms_of(store, other, &n_others);
-
-    for (size_t i = 0; i < n; i++)
-        if (!vms[i]->gone && vms[i]->host >= 0 && is_on(others, n_others, vms[i]->host))
-            return true;
-    return false;
+    return gets_hosts_of(store, id, other, false);
 }
 
 int64_t lease_next_on_hosts(const struct store *store, const struct lease_record *lease)

@@ -374,7 +374,7 @@ static void take_view_of(struct planner *planner, struct planned *planned,
 {
     planned->is_placed = view->stretch.there;
     planned->start = view->stretch.from;
-    if (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED)
+    if (store_is_queued(lease))
         note_expectation(planner, planned, lease, view, now);
     else if (lease->kind == LEASE_DEADLINE &&
              (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STOPPING))

@@ -49,17 +49,17 @@ void planner_note_delay(struct planner *planner, const struct lease_record *leas
                         const struct reason *reason, int64_t now)
 {
     int64_t cause = waits_for(reason->id, reason->n);
-    const struct lease_record *other = cause > lease->id ? store_lease(planner->store, cause) : NULL;
+    const struct lease_record *other =
+        cause > lease->id ? store_lease(planner->store, cause) : NULL;
 
     if (!other || lease->phase != PHASE_WAITING || !lease->accepted || !other->accepted ||
         (other->kind != LEASE_RESERVATION && other->kind != LEASE_DEADLINE) ||
-        cause <= lease->delayed_by ||
-        (store_is_preempted(lease) && lease->preempted_for == cause))
+        cause <= lease->delayed_by || (store_is_preempted(lease) && lease->preempted_for == cause))
         return;
     lease_note_delayed(planner->store, lease, cause);
     if (waits_for(lease->reason_id, lease->reason_n) != cause) /* else told before a restart */
-        store_history(planner->store, lease->id, now, "delayed",
-                      "by lease %lld, %s accepted later", (long long)cause,
+        store_history(planner->store, lease->id, now, "delayed", "by lease %lld, %s accepted later",
+                      (long long)cause,
                       other->kind == LEASE_DEADLINE ? "a deadline lease" : "a reservation");
 }
 

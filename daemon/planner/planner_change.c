@@ -111,7 +111,7 @@ int planner_trace(struct planner *planner, const struct lease_record *lease, int
 {
     struct lease_record asked = *lease;
 
-    if (lease->phase != PHASE_WAITING && lease->phase != PHASE_RESERVED)
+    if (!store_is_queued(lease))
         return error_set(err, EALREADY,
                          "lease %lld is %s: its start has already been decided; see its history",
                          (long long)lease->id, phase_name(lease->phase));

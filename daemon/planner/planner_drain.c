@@ -117,10 +117,8 @@ static void add_vm(struct drain_trial *drain, const struct planner *planner,
         item->how = DRAINED_MOVES;
         item->to = vm->move_to;
         item->at = now;
-    } else if (!ends &&
-               (lease->phase == PHASE_STOPPING || lease->phase == PHASE_WAITING ||
-                lease->phase == PHASE_RESERVED ||
-                (lease->phase == PHASE_RUNNING && is_preempted_first(lease, on)))) {
+    } else if (!ends && (lease->phase == PHASE_STOPPING || store_is_queued(lease) ||
+                         (lease->phase == PHASE_RUNNING && is_preempted_first(lease, on)))) {
         say_suspended(lease, item);
     } else if (!ends) {
         say_why_it_stays(planner, lease, item);

@@ -473,8 +473,8 @@ void planner_take_notes(struct planner *planner, const struct facts *facts);
  * again. */
 void planner_recall_risks(const struct planner *planner);
 void planner_note_risks(struct planner *planner, int64_t now);
-/* Notes in the history of a waiting lease that one with a promise, which was requested later, delays
- * it: once for each, before the reason is set. */
+/* Notes in the history of a waiting lease that one with a promise, which was requested later,
+ * delays it: once for each, before the reason is set. */
 void planner_note_delay(struct planner *planner, const struct lease_record *lease,
                         const struct reason *reason, int64_t now);
 /* Drop preemptions that a complete plan did not repeat: a plan repeats all that still apply. */

@@ -95,13 +95,12 @@ int64_t store_suspended_at(const struct lease_record *lease)
 
 const char *store_preemption_word(const struct lease_record *lease)
 {
-    bool waits = lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
-
     if (store_moves_away(lease))
         return "moved";
     if (lease->reason_id == REASON_CANCELLED_FOR)
         return "ended";
-    return lease->reason_id == REASON_REQUEUED_FOR || (waits && lease->accumulated == 0)
+    return lease->reason_id == REASON_REQUEUED_FOR ||
+                   (store_is_queued(lease) && lease->accumulated == 0)
                ? "stopped"
                : "suspended";
 }

@@ -181,7 +181,7 @@ struct vm_record {
     int64_t promise_digest;  /* 0: none, or it has ended */
     int64_t promise_sent;    /* promise_stamp() of the last one sent, answered or not; 0: none */
     int64_t promise_refused; /* number of the last one that OpenNebula refused; not stored */
-    enum {
+    enum promise_state {
         PROMISE_INTACT,
         PROMISE_DAMAGED,
         PROMISE_REPAIRED,
@@ -271,6 +271,12 @@ enum store_notice {
     NOTICE_RANK_IGNORED, /* STORE_RANK_IGNORED */
 };
 enum store_notice store_notice_of(const char *message);
+
+/* Is the lease in the queue, with or without a promise, rather than on its hosts or over? */
+static inline bool store_is_queued(const struct lease_record *lease)
+{
+    return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
+}
 
 /* Must the lease leave its hosts for another one, or has it left them without being restarted
  * since? */

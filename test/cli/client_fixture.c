@@ -100,10 +100,11 @@ static const struct canned canned[] = {
     {"lease-show", "lease", "5", BEGIN "\"lease\":" OVERDUE_5 "}"},
     {"lease-why", "lease", "5", BEGIN "\"lease\":" OVERDUE_5 "}"},
     {"lease-why", "lease", "24",
-     BEGIN "\"lease\":" LEASE(24, "risk", "reserved",
-                              ",\"activity\":\"Reserved. At present: none of the 4 hosts can be used\","
-                              "\"expected\":\"2026-11-21T17:00:00Z\",\"promise\":\"contract\","
-                              "\"reason\":{\"word\":\"hosts-excluded\"}") "}"},
+     BEGIN
+     "\"lease\":" LEASE(24, "risk", "reserved",
+                        ",\"activity\":\"Reserved. At present: none of the 4 hosts can be used\","
+                        "\"expected\":\"2026-11-21T17:00:00Z\",\"promise\":\"contract\","
+                        "\"reason\":{\"word\":\"hosts-excluded\"}") "}"},
     {"lease-why", "lease", "6", BEGIN "\"lease\":" OVERDUE_6 "}"},
     {"lease-show", "lease", "21",
      BEGIN "\"lease\":" LEASE(

@@ -62,8 +62,9 @@ static void requirements_ranks_and_rights(void **state)
     site.networks.n = 0;
     nics[0].requirement = "KIND=\"none\"";
     assert_hosts(&site, &some.vm, "");
-    assert_reason(&site, &some.vm,
-                  "4 are in clusters without networks for the VM (OpenNebula has no virtual networks)");
+    assert_reason(
+        &site, &some.vm,
+        "4 are in clusters without networks for the VM (OpenNebula has no virtual networks)");
     site.networks.n = 4;
     nics[0].requirement = "KIND=\"full\"";
     eligibility_of_later(site.eligibility, &some.vm, &eligible);
