@@ -5,15 +5,14 @@
 
 #include "verify/checker.h"
 
+#include "util/words.h"
+
 /* Did the lease end for another reason than its preemption? */
 static bool ended_by_others(const struct schedule_lease *lease)
 {
     static const char *const reasons[] = {"cancelled", "failed", "ended-early"};
 
-    for (size_t i = 0; lease->reason && i < sizeof reasons / sizeof *reasons; i++)
-        if (strcmp(lease->reason, reasons[i]) == 0)
-            return true;
-    return false;
+    return lease->reason && WORDS_HAVE(reasons, lease->reason);
 }
 
 /* The deadline of a best-effort or immediate lease is not a promise: the lease may be ended because

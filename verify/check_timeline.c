@@ -5,6 +5,8 @@
 
 #include "verify/checker.h"
 
+#include "util/search.h"
+
 /* A state change that an operation requires. */
 struct timeline_trace {
     enum schedule_state to;
@@ -143,17 +145,10 @@ static void match(struct checker *checker, const struct schedule_lease *lease,
 
 static bool is_event(const struct checker *checker, int64_t time)
 {
-    size_t low = 0, high = checker->n_events;
+    size_t place = search_place(&time, checker->events, checker->n_events, sizeof *checker->events,
+                                search_by_number);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (checker->events[middle] < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < checker->n_events && checker->events[low] == time;
+    return place < checker->n_events && checker->events[place] == time;
 }
 
 /* Is it the time of a search for better hosts, a whole number of intervals after an event? Searches

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "util/search.h"
 #include "verify/arena.h"
 
 void schedule_finish(struct schedule *schedule)
@@ -11,38 +12,23 @@ void schedule_finish(struct schedule *schedule)
     memset(schedule, 0, sizeof *schedule);
 }
 
+/* Items begin with their id. */
+static const void *find(const void *items, size_t n, size_t size, int64_t id)
+{
+    const char *item =
+        (const char *)items + search_place(&id, items, n, size, search_by_number) * size;
+
+    return item < (const char *)items + n * size && *(const int64_t *)item == id ? item : NULL;
+}
+
 const struct schedule_host *schedule_host(const struct schedule *schedule, int64_t id)
 {
-    size_t low = 0, high = schedule->n_hosts;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (schedule->hosts[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < schedule->n_hosts && schedule->hosts[low].id == id)
-        return &schedule->hosts[low];
-    return NULL;
+    return find(schedule->hosts, schedule->n_hosts, sizeof *schedule->hosts, id);
 }
 
 const struct schedule_lease *schedule_lease(const struct schedule *schedule, int64_t id)
 {
-    size_t low = 0, high = schedule->n_leases;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (schedule->leases[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < schedule->n_leases && schedule->leases[low].id == id)
-        return &schedule->leases[low];
-    return NULL;
+    return find(schedule->leases, schedule->n_leases, sizeof *schedule->leases, id);
 }
 
 const struct schedule_lost_run *schedule_lost_run(const struct schedule *schedule, int64_t lease,
