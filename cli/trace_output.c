@@ -1,7 +1,6 @@
 /* A trace as an LWF file. */
 #include "cli/trace_output.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
  * for the time after. */
 #include "core/in_front.h"
 
-#include "core/deadline_terms.h"
 #include "core/engine_state.h"
 #include "core/host_choice.h"
 #include "core/mapper_restricted.h"

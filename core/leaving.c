@@ -11,7 +11,6 @@
 #include "core/relocation.h"
 #include "core/schedule.h"
 #include "core/stretches.h"
-#include "core/windows.h"
 #include "util/memory.h"
 
 /* Withdraws the planned move, so that the lease runs to its end on its present hosts. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/engine_state.h"
-#include "core/estimates.h"
 #include "core/image_cache.h"
 #include "core/leases.h"
 #include "core/outputs.h"

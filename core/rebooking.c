@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/deadline_terms.h"
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/host_choice.h"

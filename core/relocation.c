@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "core/engine_state.h"
-#include "core/estimates.h"
 #include "core/host_filter.h"
 #include "core/migration.h"
 #include "core/occupancy.h"
 #include "core/stretches.h"
 #include "core/unit_move.h"
-#include "core/windows.h"
 #include "util/memory.h"
 
 bool runs_to_its_end(const struct lease *lease)

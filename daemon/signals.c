@@ -1,7 +1,6 @@
 /* Turns signals into events of the loop. */
 #include "daemon/signals.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>

@@ -2,7 +2,6 @@
 #include "experiments/backfilling.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "util/memory.h"

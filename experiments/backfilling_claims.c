@@ -1,7 +1,6 @@
 /* Results of the backfilling experiment: a table, pictures, claims. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "experiments/backfilling.h"

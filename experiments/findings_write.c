@@ -1,6 +1,5 @@
 /* The files of findings: summary.json, tables as CSV, diagrams as SVG; the page is elsewhere. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "experiments/findings_private.h"
 #include "util/json_writer.h"

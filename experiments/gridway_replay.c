@@ -2,7 +2,6 @@
 #include "experiments/gridway_replay.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/generated.h"

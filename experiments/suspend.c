@@ -3,7 +3,6 @@
  */
 #include "experiments/suspend.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* Collects the files of cells in the database. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

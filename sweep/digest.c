@@ -1,7 +1,6 @@
 /* 64-bit FNV-1a digests. */
 #include "sweep/digest.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

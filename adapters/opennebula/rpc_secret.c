@@ -1,7 +1,6 @@
 /* Keeps the session secret out of texts. */
 #include "adapters/opennebula/rpc_secret.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "adapters/opennebula/xml_bytes.h"

@@ -1,7 +1,6 @@
 /* Reads the inputs of a run from its record. */
 #include "adapters/simulation/recorded.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "daemon/control/answers_private.h"
-#include "daemon/store/words.h"
 #include "util/instant.h"
 #include "util/search.h"
 

@@ -1,7 +1,6 @@
 /* A number in memory that galernad shares with processes that cache its answers. */
 #include "daemon/control/change_page.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>

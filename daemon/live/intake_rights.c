@@ -1,5 +1,4 @@
 /* Checks whether the rights allow requests and changes. */
-#include <stdio.h>
 #include <string.h>
 
 #include "daemon/daemon.h"

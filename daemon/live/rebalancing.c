@@ -1,8 +1,6 @@
 /* Keeps and applies plans that move VMs within a cluster. */
 #include "daemon/live/rebalancing.h"
 
-#include <stdlib.h>
-
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/moves.h"

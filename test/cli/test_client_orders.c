@@ -2,7 +2,6 @@
 #include "test/cli/client_fixture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

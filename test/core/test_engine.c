@@ -2,7 +2,6 @@
 #include "scenario.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- creating --------------------------------------------------------------------------------- */

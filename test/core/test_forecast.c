@@ -1,8 +1,6 @@
 /* Forecasts: when those that wait will probably start. */
 #include "core/forecast.h"
 
-#include <stdlib.h>
-
 #include "scenario.h"
 
 /* The start it tells of, or INSTANT_NONE when it leaves the lease out. */

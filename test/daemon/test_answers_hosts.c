@@ -1,9 +1,7 @@
 /* What the daemon answers about hosts, bookings and drains, and who may order them. */
-#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
 #include "daemon/live/vm_state.h"
 #include "test/daemon/change_records.h"

@@ -1,11 +1,9 @@
 /* The process is killed at every point of writing in turn: each transaction is there whole or not
  * at all, and once a commit has returned it is there. Built with crash points. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -14,7 +14,6 @@
 #include "adapters/opennebula/pool.h"
 #include "configuration/ini.h"
 #include "daemon/live/intake.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"

@@ -1,7 +1,6 @@
 /* Any bytes as a sweep file: its cells are made, not carried out. */
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,11 +1,9 @@
 /* Requirements and ranks: what they mean for one host, and which texts are refused. */
-#include <errno.h>
 #include <fnmatch.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* mov, mlip and moml against brute force, on leases that hold VMs on hosts for a part of the time.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* pacp, racp, aacp, cacp: who is let in, and what the others are told. */
-#include <stdio.h>
 #include <string.h>
 
 #include "support.h"

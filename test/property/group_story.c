@@ -13,7 +13,6 @@
 #include "daemon/live/enactor.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/log.h"
 #include "test/property/group_stage.h"

@@ -6,7 +6,6 @@
  * left in the folder that the message names.
  */
 #include <inttypes.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,7 +1,6 @@
 /* Answers of real daemons, asked for again: data/script prepares the same world and names the
  * recordings in the order in which they were made. Bytes must be the same but for times, UUIDs,
  * digests, request numbers and what machines use. */
-#include <ctype.h>
 #include <regex.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,5 @@
 /* The planner as planner_process.h has it, without a process: it plans when it is served. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/planner/planner_process.h"
 #include "planner/planning.h"

@@ -2,7 +2,6 @@
  * process after some milliseconds of virtual time, and fail as the seed says. */
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "adapters/opennebula/rpc.h"
 #include "adapters/opennebula/rpc_call.h"

@@ -1,7 +1,6 @@
 /* Clocks and random bytes that a seed determines. */
 #include "virtual_clock.h"
 
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 

@@ -1,6 +1,5 @@
 /* Paths of the HTTP API: what they ask galernad for, what is refused, and that the OpenAPI file
  * describes them all and nothing else. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

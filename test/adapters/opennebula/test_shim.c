@@ -1,6 +1,5 @@
 /* What oned's drivers and hooks of ours answer, and that galernad hears of it: with a daemon that
  * answers, one that does not, and none. */
-#include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
