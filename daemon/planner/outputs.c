@@ -80,6 +80,14 @@ static void stop_lease(struct planner *planner, const struct lease_record *lease
     lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
 }
 
+/* Is it time to stop a lease that loses its work? */
+static bool is_to_stop(const struct planner *planner, const struct lease_record *lease, int64_t now)
+{
+    int64_t at = planner_stops_at(planner, lease);
+
+    return at != INSTANT_NONE && at <= now;
+}
+
 /* The engine counts from the planned start; a lease whose VMs start late still gets its full time.
  * A lease that is still starting is left to reconcile, which determines whether the lease has run
  * or is missed. */
@@ -88,6 +96,12 @@ static void end_lease(struct planner *planner, const struct lease_record *lease,
     if (!lease_can(lease, EVENT_GIVES_WAY)) /* the lease holds no hosts */
         return;
     planned_of(&planner->planned, lease->id)->end = INSTANT_NONE;
+    if (lease_leaves_at(planner->store, lease, now) != INSTANT_NONE &&
+        is_to_stop(planner, lease, now)) {
+        lease_apply_because(planner->store, lease, EVENT_RESTART, now);
+        planner->outdated = true;
+        return;
+    }
     if (!lease_is_over(lease, now) || lease->phase == PHASE_STARTING)
         return;
     planner_set_reason(planner, lease, &(struct reason){.id = REASON_TIME_OVER});
@@ -204,9 +218,9 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
     planner_note_preemption(planner, lease, output->other, output->at, now);
 }
 
-/* The engine has no time for the suspension and requeues the lease at once. Its VMs are suspended
- * anyway, unless their terms allow losing their work, so the lease that needs the room starts a
- * little later. The next plan takes this time into account. */
+/* The engine requeues the lease at once, because it loses its work or has no time for the
+ * suspension. If it loses its work, it runs until its hosts are needed: the next plan adopts it so.
+ * Else its VMs are suspended anyway, so the lease that needs the room starts a little later. */
 static void withdrawn(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     bool again = !planner_keeps_work(planner, lease);
@@ -216,7 +230,8 @@ static void withdrawn(struct planner *planner, const struct lease_record *lease,
     if (planner_has_sent_nothing(planner, lease)) { /* the next plan gives the reason for waiting */
         lease_forget_preemption(planner->store, lease);
         lease_apply(planner->store, lease, EVENT_REPLANNED, now, "%s", "");
-    } else {
+    } else if (planner_stops_at(planner, lease) == INSTANT_NONE ||
+               is_to_stop(planner, lease, now)) {
         lease_apply_because(planner->store, lease, again ? EVENT_RESTART : EVENT_SUSPEND, now);
     }
     planned_of(&planner->planned, lease->id)->in_engine = false;

@@ -448,37 +448,6 @@ static void trials_name_what_becomes_of_others(void **state)
     close_house(&house);
 }
 
-static void keep_preemption(void *context, const struct store_event *event)
-{
-    if (strcmp(event->event, "preempted") == 0)
-        snprintf(context, 80, "%s", event->text);
-}
-
-/* A lease that loses its work is planned again at once: its history says all the same that it is
- * stopped, not suspended. */
-static void who_loses_work_is_told_so(void **state)
-{
-    struct store *store = ((struct store_fixture *)*state)->store;
-    struct lease_record *running, *wanted;
-    char text[80] = "";
-    struct house house;
-
-    open_house(&house, store, 1);
-    house.scene.policies = (struct policy_hooks){.score_victims = preempt_all};
-    running = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000);
-    running->since = NOW - 2;
-    running->terms = TERMS_RESTARTABLE;
-    wanted = add_lease(store, 2, PHASE_WAITING, LEASE_RESERVATION, 300);
-    wanted->terms = TERMS_NON_PREEMPTABLE;
-    wanted->accepted = false;
-    wanted->start = NOW + 100;
-    rebuild(&house, NOW);
-    assert_int_equal(running->phase, PHASE_STOPPING);
-    assert_int_equal(store_each_event(store, 1, 0, keep_preemption, text, NULL), 0);
-    assert_ptr_equal(strstr(text, "to be stopped for lease 2, which starts at "), text);
-    close_house(&house);
-}
-
 /* The engine that plans is not the one that is tried with. */
 static void a_trial_leaves_the_plan_alone(void **state)
 {
@@ -608,7 +577,6 @@ int main(void)
         TEST(what_cannot_be_promised_is_refused),
         TEST(rules_are_read_once_more_for_a_request),
         TEST(trials_name_what_becomes_of_others),
-        TEST(who_loses_work_is_told_so),
         TEST(a_trial_leaves_the_plan_alone),
         TEST(what_is_cancelled_meanwhile_does_not_start),
         TEST(a_reservation_whose_time_passed_does_not_start),

@@ -1,0 +1,110 @@
+/* Leases that lose their work when they make room: they are stopped and begin again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/live/lease_state.h"
+#include "test/daemon/change_records.h"
+#include "test/daemon/house.h"
+
+enum { START = NOW + 100, SHUTDOWN = 5 };
+
+static void keep_preemption(void *context, const struct store_event *event)
+{
+    if (strcmp(event->event, "preempted") == 0)
+        snprintf(context, 80, "%s", event->text);
+}
+
+/* On one host, a restartable lease runs, and a reservation is requested. */
+static struct lease_record *run_restartable(struct house *house, struct store *store,
+                                            int64_t duration)
+{
+    struct lease_record *running = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, duration);
+    struct lease_record *wanted = add_lease(store, 2, PHASE_WAITING, LEASE_RESERVATION, 300);
+
+    open_house(house, store, 1);
+    house->scene.policies = (struct policy_hooks){.score_victims = all_may_be_preempted};
+    house->scene.settings.engine.shutdown_time = SHUTDOWN;
+    planner_destroy(house->planner);
+    house->planner = house->scene.daemon.planner =
+        planner_create(&house->scene.settings, store, house->scene.daemon.world, NULL);
+    running->since = NOW - 2;
+    running->terms = TERMS_RESTARTABLE;
+    vm_to_change(store, 1)->goal = GOAL_RUN;
+    wanted->terms = TERMS_NON_PREEMPTABLE;
+    wanted->preemptible = false;
+    wanted->accepted = false;
+    wanted->start = START;
+    rebuild(house, NOW);
+    assert_int_equal(wanted->phase, PHASE_RESERVED);
+    return running;
+}
+
+/* It is told at once that it is stopped, not suspended, and runs until its host is needed. */
+static void it_runs_until_its_host_is_needed(void **state)
+{
+    static const int64_t durations[] = {1000, SPAN_UNLIMITED};
+    struct store_fixture *fixture = *state;
+
+    for (size_t i = 0; i < 2; i++) {
+        struct store *store = fixture->store;
+        struct lease_record *running;
+        char text[80] = "", activity[STORE_ACTIVITY_MAX];
+        struct error err = {0};
+        struct house house;
+
+        running = run_restartable(&house, store, durations[i]);
+        assert_int_equal(running->phase, PHASE_RUNNING);
+        assert_int_equal(store_each_event(store, 1, 0, keep_preemption, text, NULL), 0);
+        assert_ptr_equal(strstr(text, "to be stopped for lease 2, which starts at "), text);
+        store_activity(running, NOW, activity, sizeof activity);
+        assert_non_null(strstr(activity, "Running, to be stopped for lease 2 at "));
+        rebuild(&house, NOW + 1);
+        assert_false(planner_is_outdated(house.planner));
+        assert_int_equal(planner_next_time(house.planner), START - SHUTDOWN);
+        assert_int_equal(planner_plan(house.planner, false, START - SHUTDOWN - 1, &err), 0);
+        assert_int_equal(running->phase, PHASE_RUNNING);
+        assert_int_equal(planner_plan(house.planner, false, START - SHUTDOWN, &err), 0);
+        assert_int_equal(running->phase, PHASE_STOPPING);
+        assert_int_equal(store_vm(store, 1)->goal, GOAL_AGAIN);
+        close_house(&house);
+        store_tear_down(state);
+        store_set_up(state);
+        fixture = *state;
+    }
+}
+
+/* The reservation is cancelled: it stays. */
+static void it_stays_when_its_host_is_not_needed(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *running;
+    struct house house;
+
+    running = run_restartable(&house, store, 1000);
+    assert_true(store_is_preempted(running));
+    assert_int_equal(
+        lease_apply(store, store_lease(store, 2), EVENT_CANCELLED, NOW + 10, "%s", ""), 0);
+    rebuild(&house, NOW + 10);
+    assert_false(store_is_preempted(running));
+    rebuild(&house, START);
+    assert_int_equal(running->phase, PHASE_RUNNING);
+    close_house(&house);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(it_runs_until_its_host_is_needed, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(it_stays_when_its_host_is_not_needed, store_set_up,
+                                        store_tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
