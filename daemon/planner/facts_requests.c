@@ -30,7 +30,7 @@ static void cannot_be_placed(struct facts *facts, const struct lease_record *lea
     facts_note(facts, kind, lease->id, reason, retry);
 }
 
-/* --- leases and VMs --------------------------------------------------------------------------- */
+/* --- filters ---------------------------------------------------------------------------------- */
 
 static bool avoids_any(const struct vm_record *vm, int64_t now)
 {
@@ -39,8 +39,6 @@ static bool avoids_any(const struct vm_record *vm, int64_t now)
             return true;
     return false;
 }
-
-/* --- filters ---------------------------------------------------------------------------------- */
 
 /* The filter without hosts where the VM failed recently. If no host in service remains, the filter
  * applies unchanged, unless `always`. */
@@ -533,6 +531,25 @@ static bool add_request(struct facts *facts, int64_t id, struct wire_writer *sec
     return true;
 }
 
+/* Adds the request of a dry run, to the first step: like a new lease, it comes before those that
+ * wait in the queue. */
+static void add_asked(struct facts *facts, struct wire_writer *section)
+{
+    const struct lease_record anybody = {.phase = PHASE_WAITING,
+                                         .term_values = facts->asked->term_values,
+                                         .user = "",
+                                         .user_group = ""};
+    const struct set_numbers usual = {facts_usual_hosts_of(facts, &anybody), NO_FILTER};
+    struct set_numbers *numbers = memory_new(facts->asked->n_node_sets, sizeof *numbers);
+
+    for (size_t i = 0; i < facts->asked->n_node_sets; i++)
+        numbers[i] = usual;
+    wire_put(section, STEP_REQUEST);
+    wire_put_request(section, facts->asked, numbers);
+    free(numbers);
+    facts->asked = NULL;
+}
+
 /* A start that is planned, but not sent, because its VMs wait for others to leave or for their
  * turn, is taken back for a new lease that needs the room, instead of starting the VMs and stopping
  * them. */
@@ -566,6 +583,9 @@ void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_dep
         n += add_unsent(facts, &section);
     for (size_t i = 0; i < n_arrivals; i++)
         n += add_request(facts, arrivals[i], &section);
+    n += facts->asked != NULL;
+    if (facts->asked)
+        add_asked(facts, &section);
     wire_put(&facts->step_section, (int64_t)n);
     wire_move(&facts->step_section, &section);
     facts->step_leases = memory_grow(facts->step_leases, &facts->steps_allocated,

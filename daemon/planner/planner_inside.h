@@ -112,6 +112,7 @@ struct facts {
     bool is_trial;    /* events are kept for the next plan */
     const struct changed_lease *changed; /* replaces the store's record; NULL: no lease is
                                             changed */
+    const struct lease_request *asked;   /* the request of a dry run, not added yet; NULL: none */
 };
 
 /* A pending question to the planner. */
@@ -527,6 +528,7 @@ struct asked_facts {
 struct supposition {
     const struct drains *drains;         /* NULL: the drains in the settings */
     const struct changed_lease *changed; /* NULL: no lease is changed */
+    const struct lease_request *asked;   /* NULL: no lease is requested */
 };
 
 /* Gather the facts; -1 with err. The caller must finish them in any case. */

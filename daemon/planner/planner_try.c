@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "daemon/planner/planner_inside.h"
-#include "util/memory.h"
 
 static void describe_wait(int64_t probable, struct planner_trial *trial)
 {
@@ -115,25 +114,12 @@ int planner_try(struct planner *planner, const struct lease_request *request, in
 {
     struct lease_request asked = *request;
     struct asked_facts trial;
-    int result = asked_facts_gather(&trial, planner, (struct supposition){0}, now, err);
+    int result;
 
+    asked.id = TRIAL_ID;
+    asked.submit = now;
+    result = asked_facts_gather(&trial, planner, (struct supposition){.asked = &asked}, now, err);
     if (result == 0) {
-        struct lease_record lease = {.phase = PHASE_WAITING,
-                                     .term_values = request->term_values,
-                                     .user = "",
-                                     .user_group = ""};
-        int32_t usual = facts_usual_hosts_of(&trial.facts, &lease);
-        struct set_numbers *numbers = memory_new(request->n_node_sets, sizeof *numbers);
-
-        asked.id = TRIAL_ID;
-        asked.submit = now;
-        for (size_t i = 0; i < request->n_node_sets; i++)
-            numbers[i] = (struct set_numbers){usual, -1};
-        wire_put(&trial.facts.step_section, 1);
-        wire_put(&trial.facts.step_section, STEP_REQUEST);
-        wire_put_request(&trial.facts.step_section, &asked, numbers);
-        free(numbers);
-        trial.facts.n_steps++;
         result =
             asked_facts_send(&trial, planner,
                              &(struct waiting){.kind = FRAME_TRIED,

@@ -63,6 +63,7 @@ int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
     trial->facts.sent = &trial->sent;
     trial->facts.drains = drains;
     trial->facts.changed = supposed.changed;
+    trial->facts.asked = supposed.asked;
     trial->facts.is_trial = true;
     if (snapshot_take(&trial->snapshot, planner, drains, err) < 0)
         return -1;

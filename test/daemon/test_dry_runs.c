@@ -146,6 +146,37 @@ static void a_tried_change_changes_nothing(void **state)
     check_unchanged(&house, store, &before);
 }
 
+/* Nobody promised the start of a lease that waits. */
+static void a_request_comes_before_those_that_wait(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *running, *asked;
+    struct house house;
+    struct error err = {0};
+
+    open_house(&house, store, 1);
+    running = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000);
+    running->since = NOW - 10;
+    running->end = NOW + 990;
+    vm_to_change(store, 1)->goal = GOAL_RUN;
+    add_lease(store, 2, PHASE_WAITING, LEASE_BEST_EFFORT, SPAN_UNLIMITED)->terms =
+        TERMS_NON_PREEMPTABLE;
+    rebuild(&house, NOW);
+    assert_true(instant_is_set(store_lease(store, 2)->expected));
+    assert_true(try_lease(&house, LEASE_RESERVATION, NOW + 2000).accepted);
+    asked = add_lease(store, 3, PHASE_WAITING, LEASE_RESERVATION, 600);
+    asked->accepted = false;
+    asked->start = NOW + 2000;
+    planner_new(house.planner, 3);
+    assert_int_equal(planner_plan(house.planner, false, NOW, &err), 0);
+    assert_int_equal(asked->phase, PHASE_WAITING);
+    assert_true(planner_is_outdated(house.planner));
+    rebuild(&house, NOW);
+    assert_int_equal(asked->phase, PHASE_RESERVED);
+    assert_int_equal(store_lease(store, 2)->phase, PHASE_WAITING);
+    close_house(&house);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 static void drained(void *context, const struct planner_drains *drains, const struct error *err)
@@ -244,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_tried_request_changes_nothing),
         TEST(a_tried_change_changes_nothing),
+        TEST(a_request_comes_before_those_that_wait),
         TEST(a_request_is_not_tried_on_hosts_for_pinned_vms),
         TEST(a_tried_drain_moves_a_vm_that_is_off),
         TEST(a_tried_drain_knows_what_is_preempted),
