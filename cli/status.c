@@ -239,7 +239,8 @@ static void print_far_reservations(const json_t *answer, FILE *stream)
 
     if (client_integer(far, "count") == 0)
         return;
-    fprintf(stream, "%-22s  %" PRId64 "%s\n", "reservations ahead", client_integer(far, "count"),
+    fprintf(stream, "%-22s  %" PRId64 " far ahead or waited for%s\n", "reservations",
+            client_integer(far, "count"),
             client_integer(far, "count") > (int64_t)json_array_size(largest) ? ", largest:" : ":");
     json_array_foreach(largest, i, lease)
     {
