@@ -18,6 +18,7 @@ void store_reason_sentence(const struct lease_record *lease, bool body, char *te
 {
     struct reason reason = {.id = lease->reason_id, .text = lease->reason};
     const int64_t *vm = &lease->reason_n[4];
+    size_t vms = lease->reason_id == REASON_HOSTS_TOO_SMALL ? 2 : 0; /* the place of their number */
     size_t length;
 
     if (lease->reason_id == REASON_NONE) {
@@ -35,7 +36,7 @@ void store_reason_sentence(const struct lease_record *lease, bool body, char *te
     if (vm[0] > 0 && length < size)
         snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB%s)",
                  (long long)(vm[0] / 100), (long long)(vm[0] % 100), (long long)vm[1],
-                 reason.n[0] == 1 ? "" : " each");
+                 reason.n[vms] == 1 ? "" : " each");
 }
 
 void store_reason_text(const struct lease_record *lease, bool body, int64_t now, char *text,

@@ -373,6 +373,7 @@ static void a_reason_is_a_value(void **state)
     struct store *store = ((struct store_fixture *)*state)->store;
     const struct vm_record vm = {.cpu = 150, .memory = 512};
     const struct reason no_room = {.id = REASON_NO_ROOM_NOW, .n = {2, 1}};
+    const struct reason small = {.id = REASON_HOSTS_TOO_SMALL, .n = {100, 512, 1, TOO_SMALL_CPU}};
     const struct reason refused = {
         .id = REASON_REFUSED_BY_POLICY, .text = "days: not on Sundays", .word = "sunday"};
     const struct lease_record *lease = add(store, 10, PHASE_WAITING, GOAL_NONE);
@@ -390,6 +391,10 @@ static void a_reason_is_a_value(void **state)
     store_reason_sentence(lease, true, text, sizeof text);
     assert_string_equal(text,
                         "for room: 2 VMs requested, room for 1 now (1.50 CPU and 512 MB each)");
+    assert_true(lease_explain(store, lease, &small, &vm, INSTANT_NONE));
+    store_reason_sentence(lease, true, text, sizeof text);
+    assert_string_equal(text, "no host it may use has enough CPU: at most 1.00 CPU and 512 MB, "
+                              "1 VM requested (1.50 CPU and 512 MB)");
     assert_int_equal(lease_refuse(store, lease, NOW, &refused, NULL), 0);
     assert_string_equal(lease->reason_word, "sunday");
     assert_string_equal(lease->reason, "days: not on Sundays");
