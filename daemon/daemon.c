@@ -67,7 +67,8 @@ static void plan_failed(struct daemon *daemon, const struct error *err)
     if (again && strcmp(daemon->problems[PROBLEM_PLAN].text, err->text) != 0)
         log_error("planning failed: %s", err->text);
     else
-        log_debug("planning failed: %s", err->text);
+        log_line(&(const struct log_head){LOG_LEVEL_DEBUG, LOG_OF_PLANNER, -1, -1},
+                 "planning failed: %s", err->text);
     if (again)
         daemon_problem(daemon, PROBLEM_PLAN, err->text);
     daemon->next_plan = clock_monotonic() + pause_after(daemon, daemon->plan_failures++);
@@ -87,8 +88,9 @@ static int plan(struct daemon *daemon, int64_t now)
         return -1;
     }
     if (rebuild) {
-        log_debug("rebuilding the plan: %s",
-                  daemon->replan ? daemon->replan_why : "nothing planned yet");
+        log_line(&(const struct log_head){LOG_LEVEL_DEBUG, LOG_OF_PLANNER, -1, -1},
+                 "rebuilding the plan: %s",
+                 daemon->replan ? daemon->replan_why : "nothing planned yet");
         daemon->replan = false;
         daemon->n_replans++;
         reconcile_before_replan(daemon);

@@ -96,6 +96,9 @@ ends_with 64 "unknown level or subsystem 'plannr', did you mean 'planner'?" log 
 log debug planner >"$work/out"
 said out '^planner +debug$' || fail "the level is not shown"
 said out '^leases +info$' || fail "the level of all subsystems is set"
+"$galerna" host drain 1 --state-dir "$work/state" >/dev/null
+until_said log 'debug: rebuilding the plan: 1 host'
+"$galerna" host undrain 1 --state-dir "$work/state" >/dev/null
 log configured >"$work/out"
 ! said out debug || fail "the configured level does not count again"
 
