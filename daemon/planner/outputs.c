@@ -148,27 +148,6 @@ static bool is_for_now(const struct lease_record *lease, const struct reason *re
            strcmp(reason_word(reason), POLICY_OUT_OF_SERVICE) == 0;
 }
 
-/* Between complete plans, leases in the queue keep their planned starts, which nobody promised. A
- * complete plan places requests first. */
-static bool needs_complete_plan(const struct planner *planner, const struct lease_record *lease,
-                                const struct reason *reason)
-{
-    size_t n;
-    const struct lease_record *const *leases = store_leases(planner->store, &n);
-
-    if (planner->is_rebuild || (reason->id != REASON_DEADLINE_UNREACHABLE &&
-                                !planner_vm_without_room(planner, lease, reason)))
-        return false;
-    for (size_t i = 0; i < n && !planner->outdated; i++) {
-        const struct planned *planned =
-            leases[i]->phase == PHASE_WAITING ? planned_of(&planner->planned, leases[i]->id) : NULL;
-
-        if (planned && planned->in_engine && planned->is_placed)
-            return true;
-    }
-    return planner->outdated;
-}
-
 static void rejected(struct planner *planner, const struct lease_record *lease,
                      const struct planned *planned, const struct reason *reason, int64_t now)
 {
@@ -190,10 +169,6 @@ static void rejected(struct planner *planner, const struct lease_record *lease,
     }
     if (reason->id != REASON_REFUSED_BY_POLICY && planner_has_old_rules(planner, lease)) {
         planner_doubts(planner, lease, reason);
-        return;
-    }
-    if (needs_complete_plan(planner, lease, reason)) {
-        planner->outdated = true;
         return;
     }
     told = planner_reason_in_full(planner, lease, &told, text, sizeof text);

@@ -539,9 +539,28 @@ static void append(int64_t **ids, size_t *n, size_t *allocated, int64_t id)
     (*ids)[(*n)++] = id;
 }
 
+static bool queue_has_places(const struct planner *planner)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct planned *planned =
+            leases[i]->phase == PHASE_WAITING ? planned_of(&planner->planned, leases[i]->id) : NULL;
+
+        if (planned && planned->in_engine && planned->is_placed)
+            return true;
+    }
+    return false;
+}
+
 void planner_new(struct planner *planner, int64_t lease)
 {
+    const struct lease_record *record = store_lease(planner->store, lease);
+
     append(&planner->arrivals, &planner->n_arrivals, &planner->arrivals_allocated, lease);
+    if (record && record->kind != LEASE_BEST_EFFORT && !planner->outdated)
+        planner->outdated = planner->in_flight || queue_has_places(planner);
 }
 
 void planner_gone(struct planner *planner, int64_t lease)

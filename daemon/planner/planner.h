@@ -87,7 +87,9 @@ bool planner_is_outdated(const struct planner *planner);
 /* Is a question (a dry run, a drain, a timeline) unanswered? */
 bool planner_is_asked(const struct planner *planner);
 
-/* The next step requests a place for the lease. */
+/* The next step requests a place for the lease. Between complete plans, leases in the queue keep
+ * their planned starts, which nobody promised: a request other than a best-effort lease then needs
+ * a complete plan, which places requests first. */
 void planner_new(struct planner *planner, int64_t lease);
 /* The lease no longer needs a place: the next step removes it from the engine, and outputs about it
  * are ignored until then. Does nothing if the lease is not in the engine. */
