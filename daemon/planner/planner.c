@@ -506,11 +506,6 @@ bool planner_is_starting(const struct planner *planner)
     return planner->modules && !planner->modules->current.ready;
 }
 
-bool planner_is_outdated(const struct planner *planner)
-{
-    return planner->outdated;
-}
-
 bool planner_is_asked(const struct planner *planner)
 {
     return planner->n_waiting > 0;
@@ -529,51 +524,6 @@ size_t planner_unplaced(const struct planner *planner)
 int64_t planner_built(const struct planner *planner)
 {
     return planner->built;
-}
-
-/* --- between plans ---------------------------------------------------------------------------- */
-
-static void append(int64_t **ids, size_t *n, size_t *allocated, int64_t id)
-{
-    *ids = memory_grow(*ids, allocated, *n + 1, sizeof **ids);
-    (*ids)[(*n)++] = id;
-}
-
-static bool queue_has_places(const struct planner *planner)
-{
-    size_t n;
-    const struct lease_record *const *leases = store_leases(planner->store, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct planned *planned =
-            leases[i]->phase == PHASE_WAITING ? planned_of(&planner->planned, leases[i]->id) : NULL;
-
-        if (planned && planned->in_engine && planned->is_placed)
-            return true;
-    }
-    return false;
-}
-
-void planner_new(struct planner *planner, int64_t lease)
-{
-    const struct lease_record *record = store_lease(planner->store, lease);
-
-    append(&planner->arrivals, &planner->n_arrivals, &planner->arrivals_allocated, lease);
-    if (record && record->kind != LEASE_BEST_EFFORT && !planner->outdated)
-        planner->outdated = planner->in_flight || queue_has_places(planner);
-}
-
-void planner_gone(struct planner *planner, int64_t lease)
-{
-    struct planned *planned = planned_of(&planner->planned, lease);
-
-    if (!planned || !planned->in_engine)
-        return;
-    append(&planner->departures, &planner->n_departures, &planner->departures_allocated, lease);
-    planned->in_engine = false;
-    planned->gone = true;
-    planner->outdated = planner->outdated || planned->stays; /* the lease's room on the other
-                                                                side of a booking remains */
 }
 
 int64_t planner_retry_time(const struct planner *planner)
