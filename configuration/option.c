@@ -38,7 +38,7 @@ static int find_word(const char *words, const char *word)
     }
 }
 
-static int parse_boolean(const char *text)
+int option_parse_boolean(const char *text)
 {
     static const char *const yes[] = {"1", "yes", "true", "on"}, *const no[] = {"0", "no", "false",
                                                                                 "off"};
@@ -203,7 +203,7 @@ int option_store(const struct configuration_option *option, const struct ini_ent
             *(int *)place = parsed;
         break;
     case OPTION_BOOLEAN:
-        parsed = parse_boolean(entry->value);
+        parsed = option_parse_boolean(entry->value);
         if (parsed >= 0)
             *(bool *)place = parsed;
         break;

@@ -45,6 +45,9 @@ const struct configuration_option *option_find(const char *section, const char *
 int option_store(const struct configuration_option *option, const struct ini_entry *entry,
                  void *configuration, struct error *err);
 
+/* A text as OPTION_BOOLEAN has it: 1, 0, or -1: neither. */
+int option_parse_boolean(const char *text);
+
 /* Frees the texts of a configuration that belong to options of the table. */
 void option_free_texts(void *configuration);
 

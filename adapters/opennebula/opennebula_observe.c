@@ -28,6 +28,22 @@ enum {
     PAGE_GROWS_BELOW = 16 << 20,
 };
 
+/* The calls that are answered with a whole document. */
+static const struct {
+    const char *method, *what;
+    size_t n_arguments;
+} documents[] = {
+    [CLOUD_LEADERSHIP] = {"one.zone.raftstatus", "one.zone.raftstatus", 0},
+    [CLOUD_HOSTS] = {"one.hostpool.info", "the host pool", 0},
+    [CLOUD_USES] = {"one.vmpool.monitoring", "one.vmpool.monitoring", 2},
+    [CLOUD_DATASTORES] = {"one.datastorepool.info", "datastores", 0},
+    [CLOUD_NETWORKS] = {"one.vnpool.info", "virtual networks", 3},
+    [CLOUD_CLUSTERS] = {"one.clusterpool.info", "clusters", 0},
+    [CLOUD_USERS] = {"one.userpool.info", "users", 0},
+    [CLOUD_RULES] = {"one.acl.info", "access rules", 0},
+    [CLOUD_VMGROUPS] = {"one.vmgrouppool.info", "VM groups", 3},
+};
+
 /* An open question. */
 struct pool_asking {
     enum cloud_subject subject;
@@ -272,17 +288,6 @@ static void document_piece(void *context, const char *text, size_t length)
 
 static void document_in(void *context, const struct rpc_reply *reply)
 {
-    static const char *const names[] = {
-        [CLOUD_LEADERSHIP] = "one.zone.raftstatus",
-        [CLOUD_HOSTS] = "the host pool",
-        [CLOUD_USES] = "one.vmpool.monitoring",
-        [CLOUD_DATASTORES] = "datastores",
-        [CLOUD_NETWORKS] = "virtual networks",
-        [CLOUD_CLUSTERS] = "clusters",
-        [CLOUD_USERS] = "users",
-        [CLOUD_RULES] = "access rules",
-        [CLOUD_VMGROUPS] = "VM groups",
-    };
     struct pool_asking *asking = context;
     const char *text = asking->document ? asking->document : reply->text;
     size_t length = asking->document ? asking->n_bytes : reply->length;
@@ -290,7 +295,7 @@ static void document_in(void *context, const struct rpc_reply *reply)
 
     if (has_document(asking, reply) && !asking->answer.error &&
         may_parse(asking, asking->method, length) && parse(asking, text, length, &err) < 0)
-        failed(asking, names[asking->subject], err.text);
+        failed(asking, documents[asking->subject].what, err.text);
     drop_document(asking);
     count_answer(asking);
     finish(asking);
@@ -364,6 +369,14 @@ static void batches_dropped(void *context)
     dropped(asking);
 }
 
+static void send(struct pool_asking *asking, struct rpc_request request)
+{
+    asking->open++;
+    request.urgent = true;
+    request.context = asking;
+    rpc_call(asking->self->rpc, &request);
+}
+
 static void call_for_vms(struct opennebula *self, struct pool_asking *asking, const char *method,
                          const struct rpc_argument *arguments, size_t n)
 {
@@ -373,16 +386,13 @@ static void call_for_vms(struct opennebula *self, struct pool_asking *asking, co
                             .known = asking->subject == CLOUD_VMS ? self->known_vms : NULL};
     vm_batches_begin(&asking->batches);
     asking->method = method;
-    asking->open++;
-    rpc_call(self->rpc, &(struct rpc_request){.method = method,
-                                              .arguments = arguments,
-                                              .n_arguments = n,
-                                              .urgent = true,
-                                              .done = all_in,
-                                              .dropped = batches_dropped,
-                                              .context = asking,
-                                              .piece = piece_in,
-                                              .part = part_in});
+    send(asking, (struct rpc_request){.method = method,
+                                      .arguments = arguments,
+                                      .n_arguments = n,
+                                      .done = all_in,
+                                      .dropped = batches_dropped,
+                                      .piece = piece_in,
+                                      .part = part_in});
 }
 
 static void ask_for_some(struct opennebula *self, struct pool_asking *asking)
@@ -421,34 +431,27 @@ static void ask_for_page(struct opennebula *self, struct pool_asking *asking)
         ask_for_waiting(self, asking);
 }
 
-static void call(struct opennebula *self, struct pool_asking *asking, const char *method,
-                 const struct rpc_argument *arguments, size_t n)
+static void ask_for_document(struct pool_asking *asking, const struct rpc_argument *arguments)
 {
-    asking->method = method;
-    asking->open++;
-    rpc_call(self->rpc, &(struct rpc_request){.method = method,
-                                              .arguments = arguments,
-                                              .n_arguments = n,
-                                              .urgent = true,
-                                              .done = document_in,
-                                              .dropped = dropped,
-                                              .context = asking,
-                                              .piece = document_piece});
+    asking->method = documents[asking->subject].method;
+    send(asking, (struct rpc_request){.method = asking->method,
+                                      .arguments = arguments,
+                                      .n_arguments = documents[asking->subject].n_arguments,
+                                      .done = document_in,
+                                      .dropped = dropped,
+                                      .piece = document_piece});
 }
 
-static void ask_for_hosts(struct opennebula *self, struct pool_asking *asking)
+static void ask_for_hosts(struct pool_asking *asking)
 {
     const struct rpc_argument last = RPC_INT(0); /* seconds: the last figures only */
 
-    call(self, asking, "one.hostpool.info", NULL, 0);
-    asking->open++;
-    rpc_call(self->rpc, &(struct rpc_request){.method = MONITORING,
-                                              .arguments = &last,
-                                              .n_arguments = 1,
-                                              .urgent = true,
-                                              .done = monitoring_in,
-                                              .dropped = dropped,
-                                              .context = asking});
+    ask_for_document(asking, NULL);
+    send(asking, (struct rpc_request){.method = MONITORING,
+                                      .arguments = &last,
+                                      .n_arguments = 1,
+                                      .done = monitoring_in,
+                                      .dropped = dropped});
 }
 
 void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
@@ -465,11 +468,8 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
     asking->context = question->context;
     asking->self = self;
     switch (question->subject) {
-    case CLOUD_LEADERSHIP:
-        call(self, asking, "one.zone.raftstatus", NULL, 0);
-        break;
     case CLOUD_HOSTS:
-        ask_for_hosts(self, asking);
+        ask_for_hosts(asking);
         break;
     case CLOUD_VMS:
         call_for_vms(self, asking, "one.vmpool.info", all, 4);
@@ -487,25 +487,9 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
         call_for_vms(self, asking, "one.vm.info", &RPC_INT(question->ids[0]), 1);
         break;
     case CLOUD_USES:
-        call(self, asking, "one.vmpool.monitoring", uses, 2);
+        ask_for_document(asking, uses);
         break;
-    case CLOUD_DATASTORES:
-        call(self, asking, "one.datastorepool.info", NULL, 0);
-        break;
-    case CLOUD_NETWORKS:
-        call(self, asking, "one.vnpool.info", all, 3);
-        break;
-    case CLOUD_CLUSTERS:
-        call(self, asking, "one.clusterpool.info", NULL, 0);
-        break;
-    case CLOUD_USERS:
-        call(self, asking, "one.userpool.info", NULL, 0);
-        break;
-    case CLOUD_RULES:
-        call(self, asking, "one.acl.info", NULL, 0);
-        break;
-    case CLOUD_VMGROUPS:
-        call(self, asking, "one.vmgrouppool.info", all, 3);
-        break;
+    default:
+        ask_for_document(asking, all);
     }
 }

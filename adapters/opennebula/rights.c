@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "adapters/opennebula/rights_share.h"
+#include "configuration/option.h"
 #include "util/decimal.h"
 #include "util/memory.h"
 #include "util/suggest.h"
@@ -135,23 +136,12 @@ struct rights {
 
 /* --- Reading --- */
 
-static int parse_yes_no(const char *text, int64_t *value)
-{
-    static const char *const yes[] = {"1", "yes", "true", "on"}, *const no[] = {"0", "no", "false",
-                                                                                "off"};
-
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
-        *value = !strcasecmp(text, yes[i]);
-        if (*value || !strcasecmp(text, no[i]))
-            return 0;
-    }
-    return -1;
-}
-
 static int parse_value(const struct right_row *row, const char *text, int64_t *value)
 {
-    if (row->type == RIGHT_YES_NO)
-        return parse_yes_no(text, value);
+    if (row->type == RIGHT_YES_NO) {
+        *value = option_parse_boolean(text);
+        return *value < 0 ? -1 : 0;
+    }
     if (!strcasecmp(text, "unlimited") && row->may_be_unlimited) {
         *value = NO_LIMIT;
         return 0;
