@@ -15,10 +15,6 @@ enum { LARGE_BLOCK = 128 * 1024 };
 
 int main(int argc, char **argv)
 {
-    if (argc > 2 && !strcmp(argv[1], "__complete")) {
-        command_line_complete(&galernad_line, argv + 2, argc - 2, stdout);
-        return EXIT_DONE;
-    }
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
-    return command_line_run(&galernad_line, run, argc, argv);
+    return command_line_main(&galernad_line, run, argc, argv);
 }

@@ -10,10 +10,54 @@
 #include "adapters/simulation/stage.h"
 #include "report/results.h"
 #include "sweep/database.h"
-#include "sweep/origins.h"
 #include "util/new_file.h"
 
 enum { LOOK_EVERY = 16 }; /* steps between checks of the signals */
+
+/* --- leases by origin ------------------------------------------------------------------------- */
+
+struct origins {
+    int64_t *requested, *rejected; /* by enum lease_origin */
+};
+
+static void count_origin(struct origins *origins, const struct lease *lease)
+{
+    origins->requested[lease->request.origin]++;
+    if (lease->state == LEASE_REJECTED)
+        origins->rejected[lease->request.origin]++;
+}
+
+static int origins_step(void *context, const struct engine *engine, int64_t now,
+                        const struct engine_outputs *outputs, struct error *err)
+{
+    (void)engine, (void)now, (void)err;
+    for (size_t i = 0; i < outputs->n_items; i++)
+        if (outputs->items[i].kind == OUTPUT_FINISHED)
+            count_origin(context, outputs->items[i].lease);
+    return 0;
+}
+
+static void count_unfinished(void *context, const struct lease *lease)
+{
+    if (!lease_state_is_final(lease->state))
+        count_origin(context, lease);
+}
+
+static int origins_end(void *context, const struct engine *engine, int64_t end_time,
+                       struct error *err)
+{
+    (void)end_time, (void)err;
+    engine_each_lease(engine, count_unfinished, context);
+    return 0;
+}
+
+/* Counts leases at their end, and unfinished leases at the end of the run. */
+static struct observer origins_observer(struct origins *origins)
+{
+    return (struct observer){.context = origins, .step = origins_step, .end = origins_end};
+}
+
+/* --- the replay ------------------------------------------------------------------------------- */
 
 /* An active replay. */
 struct replay {

@@ -76,3 +76,11 @@ void command_line_complete(const struct command_line *line, char **words, int n,
         fputs(":files\n", stream);
     }
 }
+
+int command_line_main(const struct command_line *line, command_function *run, int argc, char **argv)
+{
+    if (argc <= 2 || strcmp(argv[1], "__complete") != 0)
+        return command_line_run(line, run, argc, argv);
+    command_line_complete(line, argv + 2, argc - 2, stdout);
+    return EXIT_DONE;
+}

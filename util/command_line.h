@@ -106,6 +106,11 @@ typedef int command_function(const struct call *call); /* returns the exit code 
  * exit code. */
 int command_line_run(const struct command_line *line, command_function *run, int argc, char **argv);
 
+/* The same for a program with one command, which also completes words: PROGRAM __complete WORD...
+ */
+int command_line_main(const struct command_line *line, command_function *run, int argc,
+                      char **argv);
+
 /* The i-th option of all groups; value: where its value goes, in arguments (both may be NULL).
  * False: there is none. The last is --help. */
 bool command_line_option(const struct command_line *line, size_t i, struct command_option *option,

@@ -149,9 +149,5 @@ static int run(const struct call *call)
 
 int main(int argc, char **argv)
 {
-    if (argc > 2 && !strcmp(argv[1], "__complete")) {
-        command_line_complete(&web_line, argv + 2, argc - 2, stdout);
-        return EXIT_DONE;
-    }
-    return command_line_run(&web_line, run, argc, argv);
+    return command_line_main(&web_line, run, argc, argv);
 }
