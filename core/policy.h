@@ -64,8 +64,8 @@ struct victim_batch {
 /* A callback from a policy to the engine. */
 struct victim_test {
     /* Would preempting these victims (indices into the candidates) make enough room? O(n_chosen)
-     * plus the bookings of the victims that differ from the last set tested (room.h); a mapping if
-     * counting cannot decide. */
+     * plus the bookings of the victims that differ from the last set tested (victim_room.h); a
+     * mapping if counting cannot decide. */
     bool (*enough)(const struct victim_test *test, const size_t *chosen, size_t n_chosen);
     void *engine;
 };

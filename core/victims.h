@@ -8,7 +8,7 @@
 /* --- victim_sets.c --- */
 
 /* Lets the policy choose a set, takes the set out of the slot table and maps the request. O(change
- * points of the interval), plus the policy's tests (room.h). */
+ * points of the interval), plus the policy's tests (victim_room.h). */
 bool victims_by_choice(struct engine *engine, const struct map_request *request,
                        const struct victims *victims, const struct host_snapshot *snapshot,
                        struct mapping *mapping);
