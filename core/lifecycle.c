@@ -51,6 +51,19 @@ static bool is_last(const struct reservation_list *list, const struct reservatio
     return list->n && list->items[list->n - 1] == r;
 }
 
+/* Do VMs that wait for the operation begin now? */
+static bool is_awaited_now(const struct engine *engine, const struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_vms; i++) {
+        const struct lease *lease = lease_table_find(engine, r->placement->vms[i].lease);
+        const struct vm_plan *stretch = lease ? lease_plan_current(lease) : NULL;
+
+        if (stretch && stretch->vm->from <= engine->now)
+            return true;
+    }
+    return false;
+}
+
 void operation_begins(struct engine *engine, struct reservation *r)
 {
     struct lease *lease = r->lease;
@@ -87,7 +100,8 @@ void operation_begins(struct engine *engine, struct reservation *r)
     /* An operation of zero duration ends before the VMs waiting for it begin in this same
      * instant. */
     if (r->until <= engine->now && r->state == RESERVATION_ACTIVE &&
-        (r->kind == RESERVATION_RESUME || r->kind == RESERVATION_TRANSFER))
+        (r->kind == RESERVATION_RESUME || r->kind == RESERVATION_TRANSFER) &&
+        is_awaited_now(engine, r))
         operation_ends(engine, r);
 }
 
