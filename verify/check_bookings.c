@@ -54,19 +54,6 @@ static void check_booking(struct checker *checker, const struct schedule_lease *
         checker_violation(checker, &finding, "booked again, but neither scheduled nor preempted");
 }
 
-static bool goes_on_from_move(const struct checker *checker, const struct schedule_lease *lease,
-                              int64_t from)
-{
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
-
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
-        if (moves[i]->time == from && moves[i]->from == STATE_MIGRATING &&
-            moves[i]->to == STATE_ACTIVE)
-            return true;
-    return false;
-}
-
 /* A run begins as last booked, or in the second in which it was scheduled. */
 static void check_begin(struct checker *checker, const struct schedule_lease *lease,
                         const struct schedule_plan *run, const struct schedule_plan *booking)
@@ -74,7 +61,8 @@ static void check_begin(struct checker *checker, const struct schedule_lease *le
     struct finding finding = {CHECK_PREEMPTION, lease->id, SCHEDULE_UNSET, run->from};
     int64_t scheduled = checker_planned_at(checker, lease, run->from);
 
-    if (goes_on_from_move(checker, lease, run->from))
+    if (checker_moved(checker, lease,
+                      &(struct state_change){STATE_MIGRATING, STATE_ACTIVE, run->from, run->from}))
         return;
     if (booking && checker_planned_at(checker, lease, booking->time) == scheduled) {
         if (!is_moved_silently(lease))

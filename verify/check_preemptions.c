@@ -389,25 +389,15 @@ static void check_gap(struct checker *checker, const struct schedule_lease *leas
         checker_not_checked(checker, GAP_SUSPENSIONS);
 }
 
-/* Did a live migration begin at `time`? It has no reservation if the lease ends during it. */
-static bool began_to_migrate(const struct checker *checker, const struct schedule_lease *lease,
-                             int64_t time)
-{
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
-
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
-        if (moves[i]->to == STATE_MIGRATING && moves[i]->time == time)
-            return true;
-    return false;
-}
-
 /* Do the VMs move to other hosts, running or suspended? */
 static bool goes_on_elsewhere(struct checker *checker, const struct schedule_plan *plan)
 {
     const struct schedule_lease *lease = schedule_lease(checker->schedule, plan->lease);
 
-    if (lease && began_to_migrate(checker, lease, plan->time))
+    /* A live migration has no reservation if the lease ends during it. */
+    if (lease &&
+        checker_moved(checker, lease,
+                      &(struct state_change){STATES, STATE_MIGRATING, plan->time, plan->time}))
         return true;
     if (checker->schedule->settings.look_interval == 0) /* only saved memory moves */
         return false;

@@ -41,24 +41,11 @@ static bool is_allowed(const struct checker *checker, enum schedule_state from,
     return moves >> to & 1;
 }
 
-static bool has_move(const struct checker *checker, size_t index, enum schedule_state to,
-                     int64_t time)
-{
-    const struct schedule_move *const *moves = checker_moves(checker, index);
-
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
-        if (moves[i]->to == to && moves[i]->time == time)
-            return true;
-    return false;
-}
-
 static void need_move(struct checker *checker, const struct schedule_lease *lease,
                       enum schedule_state to, int64_t time)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-
     checker_examined(checker, CHECK_STATES);
-    if (!has_move(checker, index, to, time))
+    if (!checker_moved(checker, lease, &(struct state_change){STATES, to, time, time}))
         checker_violation(checker, &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, time},
                           "an operation requires %s from here on, the state log does not have it",
                           schedule_state_name(to));

@@ -86,17 +86,25 @@ void checker_missing(struct checker *checker, enum verify_gap gap)
 
 /* --- facts about leases ----------------------------------------------------------------------- */
 
-bool checker_requeued(const struct checker *checker, const struct schedule_lease *lease,
-                      int64_t from, int64_t until)
+bool checker_moved(const struct checker *checker, const struct schedule_lease *lease,
+                   const struct state_change *change)
 {
     size_t index = (size_t)(lease - checker->schedule->leases);
     const struct schedule_move *const *moves = checker_moves(checker, index);
 
     for (size_t i = 0; i < checker_n_moves(checker, index); i++)
-        if (moves[i]->to == STATE_QUEUED && moves[i]->from == STATE_ACTIVE &&
-            moves[i]->time >= from && moves[i]->time <= until)
+        if (moves[i]->to == change->to &&
+            (change->from == STATES || moves[i]->from == change->from) &&
+            moves[i]->time >= change->since && moves[i]->time <= change->until)
             return true;
     return false;
+}
+
+bool checker_requeued(const struct checker *checker, const struct schedule_lease *lease,
+                      int64_t from, int64_t until)
+{
+    return checker_moved(checker, lease,
+                         &(struct state_change){STATE_ACTIVE, STATE_QUEUED, from, until});
 }
 
 bool checker_prepared_again(const struct checker *checker, const struct schedule_lease *lease)

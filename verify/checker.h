@@ -59,6 +59,15 @@ static inline const struct schedule_move *const *checker_moves(const struct chec
     return (const struct schedule_move *const *)checker->moves + checker->first_move[lease];
 }
 
+/* A change of a lease's state at a time in [since, until]. */
+struct state_change {
+    enum schedule_state from, to; /* from STATES: any */
+    int64_t since, until;
+};
+
+bool checker_moved(const struct checker *checker, const struct schedule_lease *lease,
+                   const struct state_change *change);
+
 /* Did the lease lose its run and return to the queue at a time in [from, until]? */
 bool checker_requeued(const struct checker *checker, const struct schedule_lease *lease,
                       int64_t from, int64_t until);
