@@ -88,45 +88,55 @@ static int64_t arrival_on(struct engine *engine, const struct lease *lease,
 {
     int64_t rate = image_rate_to_all(engine, vms, n);
     struct placement *to = image_placement(engine, vms, n, rate);
-    const struct image_sending sending = {to, image_span(engine, lease, lease->n_vms, rate)};
+    const struct image_sending sending = {.to = to,
+                                          .span = image_span(engine, lease, lease->n_vms, rate)};
     int64_t start = image_first_slot(engine, &engine->images->list, &sending);
 
     placement_destroy(to);
     return instant_add(start, sending.span);
 }
 
-/* The same for one host; `to` is a placement on any host, to be changed. */
-static int64_t arrival_at(const struct engine *engine, const struct lease *lease,
-                          struct placement *to, uint32_t host)
+/* The same for one host at this rate; `to` is sending->to, on any host, to be changed. */
+static int64_t arrival_at(const struct engine *engine, const struct image_sending *sending,
+                          struct placement *to, uint32_t host, int64_t rate)
 {
-    int64_t rate = image_rate_to(engine, host);
-    const struct image_sending sending = {to, image_span(engine, lease, lease->n_vms, rate)};
-
     to->hosts[1] = host;
     to->amounts[to->n_types + RESOURCE_NET_IN] = image_network_of(engine, host, rate);
-    return instant_add(image_first_slot(engine, &engine->images->list, &sending), sending.span);
+    return instant_add(image_first_slot(engine, &engine->images->list, sending), sending->span);
 }
 
 bool preparation_earliest(struct engine *engine, const struct lease *lease, int64_t *earliest)
 {
     const struct reservation_list *list = &engine->images->list;
+    struct reservation_list rides = {0};
+    struct image_sending sending = {0};
     struct placement *to;
+    int64_t rate = -1;
 
     if (!manages_images(engine) || !lease->request.image)
         return false;
-    to = image_placement(engine, &(struct placed_vm){.host = 0}, 1, 0);
+    sending.to = to = image_placement(engine, &(struct placed_vm){.host = 0}, 1, 0);
+    for (size_t i = 0; i < list->n; i++)
+        if (can_ride(engine, lease, list->items[i]))
+            reservation_list_append(&rides, list->items[i]);
     for (uint32_t host = 0; host < engine->site.n_hosts; host++) {
-        earliest[host] = arrival_at(engine, lease, to, host);
         if (caches_images(engine) &&
             image_cache_find(&engine->images->caches[host], lease->request.image)) {
             earliest[host] = engine->now;
             continue;
         }
-        for (size_t i = 0; i < list->n; i++)
-            if (can_ride(engine, lease, list->items[i]) && list->items[i]->until < earliest[host] &&
-                also_sends_to(engine, list->items[i], host))
-                earliest[host] = list->items[i]->until;
+        if (image_rate_to(engine, host) != rate) { /* hosts are mostly alike */
+            rate = image_rate_to(engine, host);
+            sending.span = image_span(engine, lease, lease->n_vms, rate);
+            sending.gap = image_first_gap(engine, list, sending.span);
+        }
+        earliest[host] = arrival_at(engine, &sending, to, host, rate);
+        for (size_t i = 0; i < rides.n; i++)
+            if (rides.items[i]->until < earliest[host] &&
+                also_sends_to(engine, rides.items[i], host))
+                earliest[host] = rides.items[i]->until;
     }
+    reservation_list_finish(&rides);
     placement_destroy(to);
     return true;
 }
@@ -215,21 +225,6 @@ static void carry(struct engine *engine, struct reservation *transfer, struct pl
     placement_destroy(old);
 }
 
-/* The placement with further VMs, whose hosts hold no bandwidth for them. */
-static struct placement *with_guests(const struct placement *old, const struct placed_vm *guests,
-                                     uint32_t n)
-{
-    struct placement *placement = placement_create(old->n_hosts, old->n_vms + n, old->n_types);
-
-    placement->n_hosts = old->n_hosts;
-    memcpy(placement->hosts, old->hosts, old->n_hosts * sizeof *old->hosts);
-    memcpy(placement->amounts, old->amounts,
-           (size_t)old->n_hosts * old->n_types * sizeof *old->amounts);
-    memcpy(placement->vms, old->vms, old->n_vms * sizeof *old->vms);
-    memcpy(&placement->vms[old->n_vms], guests, n * sizeof *guests);
-    return placement;
-}
-
 /* The VMs of a transfer that are not of the lease. */
 static uint32_t vms_of_others(const struct placement *placement, int64_t lease,
                               struct placed_vm *others)
@@ -250,7 +245,8 @@ static void join_transfer(struct engine *engine, const struct proposal *proposal
     uint32_t n;
 
     if (image_riders_stay_scheduled(engine)) {
-        carry(engine, proposal->ride, with_guests(old, proposal->riders, proposal->n_riders));
+        carry(engine, proposal->ride,
+              image_placement_with(old, proposal->riders, proposal->n_riders));
         return;
     }
     vms = memory_new(old->n_vms + proposal->n_riders, sizeof *vms);
@@ -309,8 +305,9 @@ static bool plan_transfer(struct engine *engine, struct lease *lease, struct pro
     bool exact = starts_exactly(lease);
     int64_t rate = image_rate_to_all(engine, vms, n), start;
     struct placement *to = image_placement(engine, vms, n, rate);
-    const struct image_sending sending = {to, image_span(engine, lease, n, rate)};
-    const struct image_sending all = {to, image_span(engine, lease, lease->n_vms, rate)};
+    const struct image_sending sending = {.to = to, .span = image_span(engine, lease, n, rate)};
+    const struct image_sending all = {.to = to,
+                                      .span = image_span(engine, lease, lease->n_vms, rate)};
     struct reservation *transfer;
 
     start = exact ? image_last_slot(engine, list, &sending, vm->from)

@@ -1,6 +1,8 @@
 /* The gaps between image transfers in which the network of hosts has room. */
 #include "core/transfer_slots.h"
 
+#include <string.h>
+
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/slot_table.h"
@@ -78,6 +80,20 @@ struct placement *image_placement(struct engine *engine, const struct placed_vm 
     return placement;
 }
 
+struct placement *image_placement_with(const struct placement *old, const struct placed_vm *guests,
+                                       uint32_t n)
+{
+    struct placement *placement = placement_create(old->n_hosts, old->n_vms + n, old->n_types);
+
+    placement->n_hosts = old->n_hosts;
+    memcpy(placement->hosts, old->hosts, old->n_hosts * sizeof *old->hosts);
+    memcpy(placement->amounts, old->amounts,
+           (size_t)old->n_hosts * old->n_types * sizeof *old->amounts);
+    memcpy(placement->vms, old->vms, old->n_vms * sizeof *old->vms);
+    memcpy(&placement->vms[old->n_vms], guests, n * sizeof *guests);
+    return placement;
+}
+
 int64_t image_span(const struct engine *engine, const struct lease *lease, int64_t copies,
                    int64_t rate)
 {
@@ -115,21 +131,34 @@ static int64_t first_in_gap(const struct engine *engine, const struct image_send
     return gap.until - sending->span < gap.from ? INSTANT_NEVER : gap.from;
 }
 
+/* The i-th gap, of transfers->n + 1. */
+static struct interval gap_of(const struct engine *engine, const struct reservation_list *transfers,
+                              size_t i)
+{
+    return (struct interval){.from = i ? transfers->items[i - 1]->until : engine->now,
+                             .until = i < transfers->n ? transfers->items[i]->from : INSTANT_NEVER};
+}
+
+size_t image_first_gap(const struct engine *engine, const struct reservation_list *transfers,
+                       int64_t span)
+{
+    for (size_t i = 0; i < transfers->n; i++) {
+        const struct interval gap = gap_of(engine, transfers, i);
+
+        if (gap.until - span >= gap.from)
+            return i;
+    }
+    return transfers->n;
+}
+
 int64_t image_first_slot(const struct engine *engine, const struct reservation_list *transfers,
                          const struct image_sending *sending)
 {
-    struct interval gap = {.from = engine->now};
+    int64_t start = INSTANT_NEVER;
 
-    for (size_t i = 0; i <= transfers->n; i++) {
-        int64_t start;
-
-        gap.until = i < transfers->n ? transfers->items[i]->from : INSTANT_NEVER;
-        start = first_in_gap(engine, sending, gap);
-        if (start != INSTANT_NEVER || i == transfers->n)
-            return start;
-        gap.from = transfers->items[i]->until;
-    }
-    return INSTANT_NEVER;
+    for (size_t i = sending->gap; i <= transfers->n && start == INSTANT_NEVER; i++)
+        start = first_in_gap(engine, sending, gap_of(engine, transfers, i));
+    return start;
 }
 
 /* As late as possible if there is room then, else as early as possible. */

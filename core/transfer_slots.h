@@ -27,6 +27,9 @@ int64_t image_rate_to_all(const struct engine *engine, const struct placed_vm *v
  * O(n). */
 struct placement *image_placement(struct engine *engine, const struct placed_vm *vms, uint32_t n,
                                   int64_t rate);
+/* The same placement with further VMs, whose hosts hold no bandwidth for them. */
+struct placement *image_placement_with(const struct placement *old, const struct placed_vm *guests,
+                                       uint32_t n);
 /* The rate at which a transfer with this placement sends. */
 int64_t image_rate_of(const struct placement *transfer);
 /* The network that a host holds while it receives at this rate; O(1). */
@@ -39,7 +42,12 @@ int64_t image_span(const struct engine *engine, const struct lease *lease, int64
 struct image_sending {
     const struct placement *to;
     int64_t span;
+    size_t gap; /* gaps before this one are known to be too short: image_first_gap() */
 };
+
+/* The number of the first gap of that length between transfers. O(t). */
+size_t image_first_gap(const struct engine *engine, const struct reservation_list *transfers,
+                       int64_t span);
 
 /* The start of the first gap of that length between transfers (by start) from now on in which the
  * hosts have room in their networks; INSTANT_NEVER. O(t) questions to the slot table. */
