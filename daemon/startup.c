@@ -168,6 +168,7 @@ static int open_store(struct app *app)
     if (!app->daemon.store)
         return fail_by_cause(app, &err);
     drains_load(&app->daemon.drains, app->daemon.store);
+    quarantine_load(&app->daemon.quarantine, app->daemon.store);
     rebalancing_resume(&app->daemon);
     return 0;
 }

@@ -11,6 +11,7 @@ int daemon_commit(struct daemon *daemon, struct error *err)
 {
     world_remember_promises(daemon->world, daemon->store);
     notices_keep(daemon->notices);
+    quarantine_keep(&daemon->quarantine, daemon->store);
     if (store_has_changes(daemon->store))
         clocks_remember(daemon);
     if (store_commit(daemon->store, err) < 0) {

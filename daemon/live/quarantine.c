@@ -1,10 +1,18 @@
 /* Counts failures on hosts, and keeps new VMs away from hosts where several failed. */
 #include "daemon/live/quarantine.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "daemon/store/store.h"
 #include "util/instant.h"
 #include "util/memory.h"
+
+enum { QUARANTINE_TEXT = 40 /* bytes of one in the store */ };
+
+static const char quarantine_fact[] = "quarantine"; /* "HOST UNTIL;..." */
 
 static struct host_failure *find(const struct quarantine *quarantine, int32_t host)
 {
@@ -123,6 +131,33 @@ void quarantine_finish(struct quarantine *quarantine)
 {
     free(quarantine->items);
     *quarantine = (struct quarantine){0};
+}
+
+void quarantine_keep(const struct quarantine *quarantine, struct store *store)
+{
+    size_t size = quarantine->n * QUARANTINE_TEXT + 1, length = 0;
+    const char *kept = store_fact(store, quarantine_fact);
+    char *text = memory_new(size, 1);
+
+    for (size_t i = 0; i < quarantine->n; i++)
+        if (quarantine->items[i].until > 0)
+            length += (size_t)snprintf(text + length, size - length, "%" PRId32 " %" PRId64 ";",
+                                       quarantine->items[i].host, quarantine->items[i].until);
+    if (strcmp(text, kept ? kept : "") != 0)
+        store_set_fact(store, quarantine_fact, length ? text : NULL);
+    free(text);
+}
+
+void quarantine_load(struct quarantine *quarantine, const struct store *store)
+{
+    const char *text = store_fact(store, quarantine_fact);
+    int32_t host;
+    int64_t until;
+
+    for (int n; text && sscanf(text, "%" SCNd32 " %" SCNd64 ";%n", &host, &until, &n) == 2;
+         text += n)
+        if (!find(quarantine, host))
+            add(quarantine, host, until - QUARANTINE_SECONDS)->until = until;
 }
 
 void quarantine_move(struct quarantine *quarantine, int64_t by)

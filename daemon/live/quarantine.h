@@ -2,14 +2,16 @@
  * stuck (enactor_note_stuck()), which points to the host. A quarantined host takes no new VMs.
  *
  * At most half of the hosts are quarantined at once: if most hosts fail, the cause lies elsewhere,
- * and one user's VMs must not block the hosts for all users. Quarantines are only in memory: a
- * restart ends them.
+ * and one user's VMs must not block the hosts for all users. Quarantines are kept over a restart,
+ * counted failures are not.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct store;
 
 enum {
     QUARANTINE_VMS = 2,       /* different VMs that fail to start, or are stuck while booting */
@@ -43,6 +45,11 @@ bool quarantine_has(const struct quarantine *quarantine, int32_t host, int64_t n
 /* End of the host's quarantine; INSTANT_NONE: the host is not quarantined. */
 int64_t quarantine_until(const struct quarantine *quarantine, int32_t host, int64_t now);
 void quarantine_finish(struct quarantine *quarantine);
+
+/* Write the quarantines to the store if they have changed, and read them at the start. O(hosts with
+ * failures). */
+void quarantine_keep(const struct quarantine *quarantine, struct store *store);
+void quarantine_load(struct quarantine *quarantine, const struct store *store);
 
 /* The clock was set by `by` seconds. */
 void quarantine_move(struct quarantine *quarantine, int64_t by);

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "daemon/live/quarantine.h"
+#include "test/daemon/store_fixture.h"
 
 static void one_vm_that_fails_again_and_again_is_its_own_fault(void **state)
 {
@@ -96,6 +97,35 @@ static void a_start_clears_and_time_expires(void **state)
     quarantine_finish(&quarantine);
 }
 
+static void a_restart_keeps_it(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct quarantine before = {0}, after = {0};
+    size_t n;
+
+    quarantine_keep(&before, store);
+    assert_null(store_fact(store, "quarantine"));
+    for (int32_t host = 3; host < 6; host++) {
+        quarantine_note(&before, host, 7, 100 + host);
+        if (host < 5) /* one failure is none */
+            quarantine_note(&before, host, 8, 100 + host);
+    }
+    quarantine_keep(&before, store);
+    store_must_commit(store);
+    n = store_changes(store);
+    quarantine_keep(&before, store);
+    assert_int_equal(store_changes(store), n);
+    quarantine_load(&after, store);
+    assert_int_equal(quarantine_until(&after, 3, 200), 103 + QUARANTINE_SECONDS);
+    assert_int_equal(quarantine_until(&after, 4, 200), 104 + QUARANTINE_SECONDS);
+    assert_false(quarantine_has(&after, 5, 200));
+    assert_true(quarantine_expire(&after, 105 + QUARANTINE_SECONDS));
+    quarantine_keep(&after, store);
+    assert_null(store_fact(store, "quarantine"));
+    quarantine_finish(&before);
+    quarantine_finish(&after);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +135,7 @@ int main(void)
         cmocka_unit_test(hosts_where_vms_are_stuck_are_quarantined_as_long),
         cmocka_unit_test(half_of_the_hosts_stay_open),
         cmocka_unit_test(a_start_clears_and_time_expires),
+        cmocka_unit_test_setup_teardown(a_restart_keeps_it, store_set_up, store_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
