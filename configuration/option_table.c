@@ -214,7 +214,9 @@ const struct configuration_option option_table[] = {
      "group "
      "that run are ended by end-action, those that never ran are held."},
     {"opennebula", "retry-backoff", OPTION_SECONDS, LIVE(retry_backoff), NULL, "10", 1, 86400,
-     "Delay after a failed attempt; doubled after each further failure."},
+     "Delay after a failed attempt; doubled after each further failure. Leases with a promised "
+     "start or "
+     "deadline are tried again at once after their first failure."},
     {"opennebula", "boot-time", OPTION_SECONDS, LIVE(boot_time), NULL, "0", 0, 86400,
      "Initial estimate of the boot time: reservations are deployed this much earlier, so that they "
      "run at their start. Replaced by the observed boot time. 0: never deploy before the start."},

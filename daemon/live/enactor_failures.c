@@ -121,6 +121,17 @@ static void failure_text(const struct vm_observation *observed, char *text, size
         *at = (unsigned char)*at < ' ' ? ' ' : *at;
 }
 
+/* A lease with a promise is tried on another host at once when its first start fails. */
+static int64_t pause_after(const struct enactor *enactor, const struct vm_record *vm)
+{
+    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+
+    if (lease && lease->accepted && lease->kind != LEASE_BEST_EFFORT && !vm->ran &&
+        vm->attempts == 0)
+        return 1;
+    return pause_doubled(enactor->daemon->live->retry_backoff, vm->attempts + 1);
+}
+
 /* The VM's history record shows where and when the VM failed; each failure counts once. */
 bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
                           const struct vm_observation *observed, int64_t now)
@@ -133,7 +144,7 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
         return true;
     if (vm->failed_record == observed->history.sequence && vm->attempts > 0)
         return !vm->ran || vm->next_try <= now;
-    again = now + pause_doubled(enactor->daemon->live->retry_backoff, vm->attempts + 1);
+    again = now + pause_after(enactor, vm);
     vm_failed(store, vm, observed->history.sequence, again);
     vm_avoid_host(store, vm, observed->history.host, now + AVOID_SECONDS);
     failure_text(observed, text, sizeof text);

@@ -335,6 +335,28 @@ static void a_start_found_waiting_for_its_turn_keeps_its_message(void **state)
     scene_close(&scene);
 }
 
+/* Another host may have room in time. */
+static void a_promised_start_that_fails_once_is_tried_again_at_once(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store, 1);
+    scene.live.retry_backoff = 10;
+    scene.live.retry_limit = 5;
+    for (int id = 1; id <= 2; id++) {
+        scene_add_seen(&scene, id, id, GOAL_RUN, 0, VM_FAILED, 0, 100);
+        lease_to_change(store, id)->phase = PHASE_STARTING;
+        lease_to_change(store, id)->accepted = true;
+    }
+    lease_to_change(store, 2)->kind = LEASE_DEADLINE;
+    scene_poll(&scene);
+    scene_enact(&scene, NOW);
+    assert_int_equal(store_vm(store, 1)->pause_until, NOW + 10);
+    assert_int_equal(store_vm(store, 2)->pause_until, NOW + 1);
+    scene_close(&scene);
+}
+
 int main(void)
 {
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
@@ -352,6 +374,7 @@ int main(void)
         WITH_STORE(ends_do_not_wait_behind_a_group),
         WITH_STORE(a_start_that_waits_for_its_turn_says_so),
         WITH_STORE(a_start_found_waiting_for_its_turn_keeps_its_message),
+        WITH_STORE(a_promised_start_that_fails_once_is_tried_again_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
