@@ -14,11 +14,11 @@ bool queue_put_in_order(const struct engine *engine, struct lease_list *queue);
 /* Sorts in the same order; without `by_priority`, all priorities count as equal. O(n log n). */
 void queue_sort(const struct engine *engine, struct lease **leases, size_t n, bool by_priority);
 
-/* The queued lease of the highest rank that is not stuck, if leases of lower rank hold places in
- * the future, which fill `holders`; else NULL. */
-struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue,
-                                     struct lease_list *holders);
+/* The queued lease of the highest rank, if leases of lower rank hold places in the future; else
+ * NULL. */
+struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue);
 
-/* Moves the holders from their places in the future to the end of `queue`. */
+/* Moves leases of lower rank than this one from their places in the future to the end of `queue`.
+ */
 void queue_release_future(struct engine *engine, struct lease_list *queue,
-                          const struct lease_list *holders);
+                          const struct lease *lease);

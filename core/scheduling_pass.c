@@ -431,46 +431,19 @@ static void end_all_late(struct engine *engine)
     }
 }
 
-static bool is_above_any(const struct lease *lease, const struct lease_list *others)
-{
-    for (size_t i = 0; i < others->n; i++)
-        if (lease->request.priority > others->items[i]->request.priority)
-            return true;
-    return false;
-}
-
-/* Would the lease get a place if the holders waited behind it? */
-static bool gains_without(struct engine *engine, struct lease *lease,
-                          const struct lease_list *waiting, const struct lease_list *holders)
-{
-    bool may_wait = is_above_any(lease, holders) || is_above_any(lease, waiting) ||
-                    future_allowed_without(engine, holders->n);
-
-    return engine_would_schedule(engine, lease, may_wait, holders);
-}
-
-/* Lets a lease that goes before leases with a future place start at once, or take their place.
- * These keep it if it would not help the lease. */
+/* Lets a lease that goes before leases with a future place start at once, or take their place. */
 static void displace_planned(struct engine *engine, struct lease_list *waiting)
 {
-    struct lease_list holders = {0};
     struct lease *lease;
 
-    for (size_t i = 0; i < waiting->n; i++)
-        waiting->items[i]->plan->stuck = false;
-    while ((lease = queue_next_to_displace(engine, waiting, &holders)) != NULL) {
+    while ((lease = queue_next_to_displace(engine, waiting)) != NULL) {
         lease->plan->in_queue = false;
-        if (engine_schedule_lease(engine, lease, false)) {
-            lease_list_remove(waiting, lease);
-            continue;
+        if (!engine_schedule_lease(engine, lease, false)) {
+            queue_release_future(engine, waiting, lease);
+            return;
         }
-        if (gains_without(engine, lease, waiting, &holders)) {
-            queue_release_future(engine, waiting, &holders);
-            break;
-        }
-        lease->plan->stuck = true;
+        lease_list_remove(waiting, lease);
     }
-    free(holders.items);
 }
 
 /* Tries the queue in its order; leases that cannot be placed stay, in the order of submission.
