@@ -19,7 +19,7 @@ struct engine;
 
 /* The room held in a pass over the queue; initially zero. */
 struct held_room {
-    struct lease_list waiting; /* of one priority, without held room so far */
+    struct lease_list waiting; /* without held room so far */
     struct reservation_list list;
     struct vm_demand **demands; /* of the room held for VMs with demands */
     size_t n_demands, demands_allocated;

@@ -47,10 +47,8 @@ static struct lease *most_important(const struct engine *engine, const struct le
     return most;
 }
 
-/* Does the lease go before the other, and does the policy agree? It may favor leases that have
- * waited long. */
-static bool outranks(const struct engine *engine, const struct lease *lease,
-                     const struct lease *other)
+bool queue_outranks(const struct engine *engine, const struct lease *lease,
+                    const struct lease *other)
 {
     if (lease->request.priority == other->request.priority)
         return compare_shares(engine, lease, other) < 0;
@@ -71,7 +69,7 @@ static bool goes_by_priority(const struct engine *engine, const struct lease_lis
         else if (lease->request.priority < least->request.priority)
             least = lease;
     }
-    return most->request.priority > least->request.priority && outranks(engine, most, least);
+    return most->request.priority > least->request.priority && queue_outranks(engine, most, least);
 }
 
 struct order {
@@ -108,7 +106,7 @@ static bool gives_up_its_place(const struct engine *engine, const struct lease *
 {
     return (holder->state == LEASE_SCHEDULED || holder->state == LEASE_READY ||
             holder->state == LEASE_SUSPENDED_SCHEDULED) &&
-           outranks(engine, lease, holder);
+           queue_outranks(engine, lease, holder);
 }
 
 struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue)

@@ -11,6 +11,11 @@
  * policy disagrees. */
 bool queue_put_in_order(const struct engine *engine, struct lease_list *queue);
 
+/* Does the lease go before the other, and does the policy agree? It may favor leases that have
+ * waited long. */
+bool queue_outranks(const struct engine *engine, const struct lease *lease,
+                    const struct lease *other);
+
 /* Sorts in the same order; without `by_priority`, all priorities count as equal. O(n log n). */
 void queue_sort(const struct engine *engine, struct lease **leases, size_t n, bool by_priority);
 

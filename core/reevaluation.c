@@ -6,6 +6,7 @@
 #include "core/deadline.h"
 #include "core/earlier_room.h"
 #include "core/engine_state.h"
+#include "core/held_room.h"
 #include "core/host_choice.h"
 #include "core/in_front.h"
 #include "core/outputs.h"
@@ -64,16 +65,63 @@ static void rebook(struct engine *engine, struct lease *lease, struct proposal *
     queue_insert(engine, lease);
 }
 
-/* Called when room has become free unexpectedly: leases with a planned start may start earlier. The
- * order is by priority, fair share, submission, then id; Haizea's is that of a set. */
+/* --- planned leases, in their order
+ * --------------------------------------------------------------- */
+
+/* Leases with a planned start, by priority, fair share, submission, then id. Room is held for
+ * leases of higher priority that wait without one. */
+struct planned_leases {
+    struct lease **items;
+    size_t n;
+    struct lease_list ahead; /* waiting leases of higher priority than some of the items, ... */
+    size_t n_held;           /* ... the first of which have room held for them */
+    struct held_room held;
+};
+
+static struct planned_leases planned_begin(struct engine *engine)
+{
+    const struct lease_list *future = &engine->queues.future, *queue = &engine->queues.queue;
+    struct planned_leases planned = {
+        .items = memory_copy(future->items, future->n * sizeof(struct lease *)), .n = future->n};
+
+    queue_sort(engine, planned.items, planned.n, true);
+    for (size_t i = 0; planned.n && i < queue->n; i++)
+        if (queue->items[i]->request.priority > planned.items[planned.n - 1]->request.priority)
+            lease_list_append(&planned.ahead, queue->items[i]);
+    queue_sort(engine, planned.ahead.items, planned.ahead.n, true);
+    return planned;
+}
+
+/* Holds room for the leases that go before item i; returns the item. */
+static struct lease *planned_next(struct engine *engine, struct planned_leases *planned, size_t i)
+{
+    const struct lease_list *ahead = &planned->ahead;
+    struct lease *lease = planned->items[i];
+    const int64_t priority = lease->request.priority;
+
+    while (planned->n_held < ahead->n &&
+           ahead->items[planned->n_held]->request.priority > priority &&
+           queue_outranks(engine, ahead->items[planned->n_held], lease))
+        hold_room_for(&planned->held, ahead->items[planned->n_held++]);
+    hold_room_against(engine, &planned->held, priority);
+    return lease;
+}
+
+static void planned_end(struct engine *engine, struct planned_leases *planned)
+{
+    release_held_room(engine, &planned->held);
+    free(planned->ahead.items);
+    free(planned->items);
+}
+
+/* Called when room has become free unexpectedly: leases with a planned start may start earlier.
+ * Haizea's order is that of a set. */
 void reevaluate_future(struct engine *engine)
 {
-    size_t n = engine->queues.future.n;
-    struct lease **leases = memory_copy(engine->queues.future.items, n * sizeof(struct lease *));
+    struct planned_leases planned = planned_begin(engine);
 
-    queue_sort(engine, leases, n, true);
-    for (size_t i = 0; i < n; i++) {
-        struct lease *lease = leases[i];
+    for (size_t i = 0; i < planned.n; i++) {
+        struct lease *lease = planned_next(engine, &planned, i);
         struct proposal proposal;
 
         if (lease->state != LEASE_PREPARING && lease->state != LEASE_READY &&
@@ -84,7 +132,7 @@ void reevaluate_future(struct engine *engine)
         else if (could_start_earlier(engine, lease, &proposal))
             rebook(engine, lease, &proposal);
     }
-    free(leases);
+    planned_end(engine, &planned);
     pull_deadlines_forward(engine, true);
 }
 
@@ -110,22 +158,20 @@ static bool could_start_now(struct engine *engine, struct lease *lease, struct p
 
 void start_in_front(struct engine *engine)
 {
-    size_t n = engine->queues.future.n;
-    struct lease **leases;
+    struct planned_leases planned;
 
-    if (n == 0 || engine->settings.in_front_least <= 0)
+    if (engine->queues.future.n == 0 || engine->settings.in_front_least <= 0)
         return;
-    leases = memory_copy(engine->queues.future.items, n * sizeof(struct lease *));
-    queue_sort(engine, leases, n, true);
+    planned = planned_begin(engine);
     engine->queues.rebooking_work = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < planned.n; i++) {
+        struct lease *lease = planned_next(engine, &planned, i);
         struct proposal proposal;
 
-        if ((leases[i]->state == LEASE_SCHEDULED || leases[i]->state == LEASE_READY) &&
-            leases[i]->plan->n_vms == 1 && may_start_in_front(engine, leases[i]) &&
-            mapper_has_enough_cpu_now(engine, leases[i]) &&
-            could_start_now(engine, leases[i], &proposal))
-            rebook(engine, leases[i], &proposal);
+        if ((lease->state == LEASE_SCHEDULED || lease->state == LEASE_READY) &&
+            lease->plan->n_vms == 1 && may_start_in_front(engine, lease) &&
+            mapper_has_enough_cpu_now(engine, lease) && could_start_now(engine, lease, &proposal))
+            rebook(engine, lease, &proposal);
     }
-    free(leases);
+    planned_end(engine, &planned);
 }

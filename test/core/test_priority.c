@@ -219,6 +219,40 @@ static void one_that_never_fits_is_refused_as_ever(void **state)
     scenario_end(&s);
 }
 
+static void small(struct scenario *s, int64_t id, int64_t cpu, int64_t duration)
+{
+    ask(s,
+        (struct ask){
+            .id = id, .kind = LEASE_BEST_EFFORT, .cpu = cpu, .memory = 10, .duration = duration});
+    settle(s);
+}
+
+/* Two hosts, each with a VM without an end. Lease 3 waits for one of them to be idle. */
+static void what_is_planned_does_not_take_the_room_held_for_another(void **state)
+{
+    struct scenario s;
+
+    scenario_begin(&s, 2);
+    small(&s, 1, 75, SPAN_UNLIMITED);
+    small(&s, 2, 75, SPAN_UNLIMITED);
+    at(&s, 10);
+    important(&s, 3, 5, 100);
+    settle(&s);
+    small(&s, 4, 25, 1000); /* in the room that is not held */
+    assert_int_equal(state_of(&s, 4), LEASE_ACTIVE);
+    small(&s, 5, 25, 1000);
+    small(&s, 6, 50, 1000);
+    at(&s, 20); /* planned leases look for an earlier start */
+    cancel(&s, 6);
+    settle(&s);
+    assert_int_equal(state_of(&s, 5), LEASE_READY);
+    at(&s, 50);
+    cancel(&s, 3);
+    settle(&s);
+    assert_int_equal(lease_of(&s, 5)->start_actual, 50);
+    scenario_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +266,7 @@ int main(void)
         cmocka_unit_test(a_reservation_without_room_waits_for_some),
         cmocka_unit_test(it_never_starts_before_its_time),
         cmocka_unit_test(one_that_never_fits_is_refused_as_ever),
+        cmocka_unit_test(what_is_planned_does_not_take_the_room_held_for_another),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
