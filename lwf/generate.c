@@ -35,7 +35,6 @@ struct stream_state {
 struct generated {
     struct trace trace;
     struct site site;
-    bool has_site;
     struct generate_stream *streams;
     struct item *items;
     size_t n, allocated, next;
@@ -94,11 +93,6 @@ static double generated_progress(const struct trace *trace)
     return generated->n > 0 ? (double)generated->next / (double)generated->n : 1;
 }
 
-static const struct site *generated_site(const struct trace *trace)
-{
-    return generated_of(trace)->has_site ? &generated_of(trace)->site : NULL;
-}
-
 static int generated_census(const struct trace *trace, struct trace_census *census,
                             struct error *err)
 {
@@ -119,7 +113,7 @@ static void generated_destroy(struct trace *trace)
 {
     struct generated *generated = (struct generated *)trace;
 
-    if (generated->has_site)
+    if (generated->trace.site)
         site_finish(&generated->site);
     free(generated->streams);
     free(generated->items);
@@ -129,7 +123,6 @@ static void generated_destroy(struct trace *trace)
 static const struct trace_methods methods = {
     .next = generated_next,
     .progress = generated_progress,
-    .site = generated_site,
     .census = generated_census,
     .destroy = generated_destroy,
 };
@@ -378,7 +371,7 @@ struct trace *generate_open(const struct generate_settings *settings, struct err
         memory_copy(settings->streams, settings->n_streams * sizeof *settings->streams);
     if (settings->site) {
         site_copy(&generated->site, settings->site);
-        generated->has_site = true;
+        generated->trace.site = &generated->site;
     }
     if (add_all(generated, settings, err) < 0)
         goto failed;

@@ -145,7 +145,7 @@ static bool begin_requests(struct lwf_reader *reader)
 {
     if (reader->site_only)
         return false;
-    if (!reader->has_site && !reader->site_searched && source_can_rewind(reader->source)) {
+    if (!reader->trace.site && !reader->site_searched && source_can_rewind(reader->source)) {
         reader->requests_before_site = true;
         lwf_parser_stop(reader);
         return false;

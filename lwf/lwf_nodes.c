@@ -126,7 +126,7 @@ void lwf_node_set_end(struct lwf_reader *reader)
 
 bool lwf_site_begin(struct lwf_reader *reader)
 {
-    if (!reader->has_site) {
+    if (!reader->trace.site) {
         site_finish(&reader->site);
         site_init(&reader->site);
         reader->in_site = true;
@@ -184,7 +184,7 @@ void lwf_site_end(struct lwf_reader *reader)
                 reader->site.hosts[i].capacity.of[type] = AMOUNT_UNNAMED;
     if (!reader->request.sound)
         return;
-    reader->has_site = true;
+    reader->trace.site = &reader->site;
     if (!reader->options.types) {
         reader->types = reader->site.types;
         reader->types_fixed = true;

@@ -75,7 +75,7 @@ struct lwf_reader {
     struct resource_types types; /* of the requests */
     bool types_fixed;
     struct site site;
-    bool in_site, has_site;
+    bool in_site;
     uint32_t site_listed, site_used; /* types */
     bool site_only;                  /* searching for a site that follows the requests */
     bool site_searched;

@@ -53,16 +53,6 @@ static int lwf_next(struct trace *trace, struct lease_request *request, struct e
     return 1;
 }
 
-static double lwf_progress(const struct trace *trace)
-{
-    return source_progress(reader_of(trace)->source);
-}
-
-static const struct site *lwf_site(const struct trace *trace)
-{
-    return reader_of(trace)->has_site ? &reader_of(trace)->site : NULL;
-}
-
 static void lwf_destroy(struct trace *trace)
 {
     struct lwf_reader *reader = (struct lwf_reader *)trace;
@@ -78,8 +68,6 @@ static int lwf_census(const struct trace *trace, struct trace_census *census, st
 
 static const struct trace_methods methods = {
     .next = lwf_next,
-    .progress = lwf_progress,
-    .site = lwf_site,
     .census = lwf_census,
     .destroy = lwf_destroy,
 };
@@ -87,7 +75,7 @@ static const struct trace_methods methods = {
 /* Reads until the site or a request has been found. */
 static int read_to_site(struct lwf_reader *reader, struct error *err)
 {
-    while (!reader->has_site && !reader->ended && reader->queue.n_items == 0)
+    while (!reader->trace.site && !reader->ended && reader->queue.n_items == 0)
         if (feed(reader, err) < 0)
             return -1;
     if (reader->failed && reader->queue.n_items == 0)
@@ -126,7 +114,7 @@ struct trace *lwf_open_source(struct source *source, const struct lwf_options *o
     struct lwf_reader *reader = memory_new(1, sizeof *reader);
 
     reader->trace.methods = &methods;
-    reader->source = source;
+    reader->trace.source = reader->source = source;
     if (options)
         reader->options = *options;
     site_init(&reader->site);

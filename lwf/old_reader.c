@@ -158,17 +158,6 @@ static int old_next(struct trace *trace, struct lease_request *request, struct e
     return more;
 }
 
-static double old_progress(const struct trace *trace)
-{
-    return source_progress(reader_of(trace)->source);
-}
-
-static const struct site *old_site(const struct trace *trace)
-{
-    (void)trace;
-    return NULL;
-}
-
 static int old_census(const struct trace *trace, struct trace_census *census, struct error *err)
 {
     struct source *source = source_again(reader_of(trace)->source, err);
@@ -187,8 +176,6 @@ static void old_destroy(struct trace *trace)
 
 static const struct trace_methods methods = {
     .next = old_next,
-    .progress = old_progress,
-    .site = old_site,
     .census = old_census,
     .destroy = old_destroy,
 };
@@ -198,7 +185,7 @@ struct trace *old_open_source(struct source *source)
     struct old_reader *reader = memory_new(1, sizeof *reader);
 
     reader->trace.methods = &methods;
-    reader->source = source;
+    reader->trace.source = reader->source = source;
     lines_init(&reader->lines, source);
     return &reader->trace;
 }

@@ -41,7 +41,6 @@ struct swf_reader {
     struct swf_header header;
     struct swf_counts counts;
     struct site site;
-    bool has_site;
     bool has_line; /* the first job line, read with the header */
     const char *line, *line_end;
     int64_t zero;
@@ -320,16 +319,6 @@ static int swf_next(struct trace *trace, struct lease_request *request, struct e
     }
 }
 
-static double swf_progress(const struct trace *trace)
-{
-    return source_progress(reader_of(trace)->source);
-}
-
-static const struct site *swf_site(const struct trace *trace)
-{
-    return reader_of(trace)->has_site ? &reader_of(trace)->site : NULL;
-}
-
 static int swf_census(const struct trace *trace, struct trace_census *census, struct error *err)
 {
     struct source *source = source_again(reader_of(trace)->source, err);
@@ -343,7 +332,7 @@ static void swf_destroy(struct trace *trace)
     struct swf_reader *reader = (struct swf_reader *)trace;
 
     lines_finish(&reader->lines);
-    if (reader->has_site)
+    if (reader->trace.site)
         site_finish(&reader->site);
     source_close(reader->source);
     free(reader);
@@ -351,8 +340,6 @@ static void swf_destroy(struct trace *trace)
 
 static const struct trace_methods methods = {
     .next = swf_next,
-    .progress = swf_progress,
-    .site = swf_site,
     .census = swf_census,
     .destroy = swf_destroy,
 };
@@ -405,7 +392,7 @@ static int use_header(struct swf_reader *reader, struct error *err)
                          "; specify the number of processors of a node",
                          source_name(reader->source), options->hosts, TRACE_HOSTS_MAX);
     site_init(&reader->site);
-    reader->has_site = true;
+    reader->trace.site = &reader->site;
     capacity.of[RESOURCE_CPU] = options->cpu_per_node;
     capacity.of[RESOURCE_MEMORY] = options->memory_per_node;
     for (int type = RESOURCE_DISK; type <= RESOURCE_NET_OUT; type++)
@@ -420,7 +407,7 @@ struct trace *swf_open_source(struct source *source, const struct swf_options *o
     int more;
 
     reader->trace.methods = &methods;
-    reader->source = source;
+    reader->trace.source = reader->source = source;
     if (options)
         reader->asked = *options;
     else

@@ -18,12 +18,14 @@ int64_t trace_stop(const struct trace *trace, const struct lease_request *reques
 
 double trace_progress(const struct trace *trace)
 {
-    return trace->methods->progress(trace);
+    if (trace->input)
+        return trace_progress(trace->input);
+    return trace->source ? source_progress(trace->source) : trace->methods->progress(trace);
 }
 
 const struct site *trace_site(const struct trace *trace)
 {
-    return trace->methods->site(trace);
+    return trace->input ? trace_site(trace->input) : trace->site;
 }
 
 int trace_take_census(const struct trace *trace, struct trace_census *census, struct error *err)

@@ -17,7 +17,6 @@ struct list_trace {
     size_t next;
     struct trace *rest; /* the requests after the list; NULL: none */
     struct site site;
-    bool has_site;
 };
 
 void trace_list_init(struct trace_list *list)
@@ -102,18 +101,7 @@ static double list_progress(const struct trace *trace)
 {
     const struct list_trace *list = list_of(trace);
 
-    if (list->rest)
-        return trace_progress(list->rest);
     return list->list.n > 0 ? (double)list->next / (double)list->list.n : 1;
-}
-
-static const struct site *list_site(const struct trace *trace)
-{
-    const struct list_trace *list = list_of(trace);
-
-    if (list->rest)
-        return trace_site(list->rest);
-    return list->has_site ? &list->site : NULL;
 }
 
 static int list_census(const struct trace *trace, struct trace_census *census, struct error *err)
@@ -142,7 +130,7 @@ static void list_destroy(struct trace *trace)
 
     trace_list_finish(&list->list);
     trace_destroy(list->rest);
-    if (list->has_site)
+    if (list->trace.site)
         site_finish(&list->site);
     free(list);
 }
@@ -151,7 +139,6 @@ static const struct trace_methods methods = {
     .next = list_next,
     .stop = list_stop,
     .progress = list_progress,
-    .site = list_site,
     .census = list_census,
     .destroy = list_destroy,
 };
@@ -165,7 +152,7 @@ struct trace *trace_list_open(struct trace_list *list, const struct site *site)
     trace_list_init(list);
     if (site) {
         site_copy(&trace->site, site);
-        trace->has_site = true;
+        trace->trace.site = &trace->site;
     }
     return &trace->trace;
 }
@@ -183,7 +170,7 @@ struct trace *trace_look_ahead(struct trace *trace, struct error *err)
     if (more >= 0)
         result = trace_list_open(&list, more == 0 ? trace_site(trace) : NULL);
     if (result && more > 0)
-        ((struct list_trace *)result)->rest = trace;
+        result->input = ((struct list_trace *)result)->rest = trace;
     else
         trace_destroy(trace);
     trace_list_finish(&list);

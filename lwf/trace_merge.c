@@ -50,16 +50,6 @@ static int merge_next(struct trace *trace, struct lease_request *request, struct
     return 1;
 }
 
-static double merge_progress(const struct trace *trace)
-{
-    return trace_progress(merge_of(trace)->inputs[0]);
-}
-
-static const struct site *merge_site(const struct trace *trace)
-{
-    return trace_site(merge_of(trace)->inputs[0]);
-}
-
 static int merge_census(const struct trace *trace, struct trace_census *census, struct error *err)
 {
     (void)err;
@@ -76,8 +66,6 @@ static void merge_destroy(struct trace *trace)
 
 static const struct trace_methods methods = {
     .next = merge_next,
-    .progress = merge_progress,
-    .site = merge_site,
     .census = merge_census,
     .destroy = merge_destroy,
 };
@@ -136,7 +124,7 @@ struct trace *trace_merge(struct trace *trace, struct trace *injection, struct e
         return merge_loaded(trace, injection, err);
     merge = memory_new(1, sizeof *merge);
     merge->trace.methods = &methods;
-    merge->inputs[0] = trace;
+    merge->trace.input = merge->inputs[0] = trace;
     merge->inputs[1] = injection;
     merge->id_offset = censuses[0].total;
     merge->census = censuses[0];

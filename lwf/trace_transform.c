@@ -38,16 +38,6 @@ static int transform_next(struct trace *trace, struct lease_request *request, st
     return more;
 }
 
-static double transform_progress(const struct trace *trace)
-{
-    return trace_progress(transform_of(trace)->input);
-}
-
-static const struct site *transform_site(const struct trace *trace)
-{
-    return trace_site(transform_of(trace)->input);
-}
-
 static int transform_census(const struct trace *trace, struct trace_census *census,
                             struct error *err)
 {
@@ -66,8 +56,6 @@ static void transform_destroy(struct trace *trace)
 
 static const struct trace_methods methods = {
     .next = transform_next,
-    .progress = transform_progress,
-    .site = transform_site,
     .census = transform_census,
     .destroy = transform_destroy,
 };
@@ -78,7 +66,7 @@ static struct transform *create(struct trace *input,
     struct transform *transform = memory_new(1, sizeof *transform);
 
     transform->trace.methods = &methods;
-    transform->input = input;
+    transform->trace.input = transform->input = input;
     transform->apply = apply;
     return transform;
 }
