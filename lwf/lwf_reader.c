@@ -64,11 +64,11 @@ static void lwf_destroy(struct trace *trace)
     free(reader);
 }
 
-static int lwf_census(const struct trace *trace, struct trace_census *census, struct error *err);
+static struct trace *lwf_again(struct source *source, const struct trace *trace, struct error *err);
 
 static const struct trace_methods methods = {
     .next = lwf_next,
-    .census = lwf_census,
+    .again = lwf_again,
     .destroy = lwf_destroy,
 };
 
@@ -149,12 +149,10 @@ struct lwf_place lwf_request_place(const struct trace *trace)
     return queue->next > 0 ? queue->items[queue->next - 1].place : nowhere;
 }
 
-static int lwf_census(const struct trace *trace, struct trace_census *census, struct error *err)
+static struct trace *lwf_again(struct source *source, const struct trace *trace, struct error *err)
 {
     struct lwf_options options = reader_of(trace)->options;
-    struct source *source = source_again(reader_of(trace)->source, err);
 
     options.report = NULL;
-    return trace_census_by_reading(source ? lwf_open_source(source, &options, err) : NULL, census,
-                                   err);
+    return lwf_open_source(source, &options, err);
 }

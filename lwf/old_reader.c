@@ -54,11 +54,6 @@ struct old_reader {
     char image[IMAGE_NAME_MAX + 1];
 };
 
-static const struct old_reader *reader_of(const struct trace *trace)
-{
-    return (const struct old_reader *)trace;
-}
-
 static int complain_columns(const struct old_reader *reader, ptrdiff_t column, int found,
                             struct error *err)
 {
@@ -158,11 +153,10 @@ static int old_next(struct trace *trace, struct lease_request *request, struct e
     return more;
 }
 
-static int old_census(const struct trace *trace, struct trace_census *census, struct error *err)
+static struct trace *old_again(struct source *source, const struct trace *trace, struct error *err)
 {
-    struct source *source = source_again(reader_of(trace)->source, err);
-
-    return trace_census_by_reading(source ? old_open_source(source) : NULL, census, err);
+    (void)trace, (void)err;
+    return old_open_source(source);
 }
 
 static void old_destroy(struct trace *trace)
@@ -176,7 +170,7 @@ static void old_destroy(struct trace *trace)
 
 static const struct trace_methods methods = {
     .next = old_next,
-    .census = old_census,
+    .again = old_again,
     .destroy = old_destroy,
 };
 

@@ -319,12 +319,9 @@ static int swf_next(struct trace *trace, struct lease_request *request, struct e
     }
 }
 
-static int swf_census(const struct trace *trace, struct trace_census *census, struct error *err)
+static struct trace *swf_again(struct source *source, const struct trace *trace, struct error *err)
 {
-    struct source *source = source_again(reader_of(trace)->source, err);
-
-    return trace_census_by_reading(
-        source ? swf_open_source(source, &reader_of(trace)->asked, err) : NULL, census, err);
+    return swf_open_source(source, &reader_of(trace)->asked, err);
 }
 
 static void swf_destroy(struct trace *trace)
@@ -340,7 +337,7 @@ static void swf_destroy(struct trace *trace)
 
 static const struct trace_methods methods = {
     .next = swf_next,
-    .census = swf_census,
+    .again = swf_again,
     .destroy = swf_destroy,
 };
 

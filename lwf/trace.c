@@ -2,7 +2,6 @@
 #include "lwf/trace.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "lwf/trace_methods.h"
 
@@ -28,29 +27,37 @@ const struct site *trace_site(const struct trace *trace)
     return trace->input ? trace_site(trace->input) : trace->site;
 }
 
-int trace_take_census(const struct trace *trace, struct trace_census *census, struct error *err)
+void trace_census_add(struct trace_census *census, const struct lease_request *request)
 {
-    return trace->methods->census(trace, census, err);
+    census->leases[request->kind]++;
+    if (census->total++ > 0 && request->submit < census->last_submit)
+        census->sorted = false;
+    else
+        census->last_submit = request->submit;
 }
 
-int trace_census_by_reading(struct trace *again, struct trace_census *census, struct error *err)
+static int count_again(const struct trace *trace, struct trace_census *census, struct error *err)
 {
+    struct source *source = source_again(trace->source, err);
+    struct trace *again = source ? trace->methods->again(source, trace, err) : NULL;
     struct lease_request request;
     int more;
 
     if (!again)
         return -1;
-    memset(census, 0, sizeof *census);
-    census->sorted = true;
-    while ((more = trace_next(again, &request, err)) > 0) {
-        census->leases[request.kind]++;
-        if (census->total++ > 0 && request.submit < census->last_submit)
-            census->sorted = false;
-        else
-            census->last_submit = request.submit;
-    }
+    *census = (struct trace_census){.sorted = true};
+    while ((more = trace_next(again, &request, err)) > 0)
+        trace_census_add(census, &request);
     trace_destroy(again);
     return more;
+}
+
+int trace_take_census(const struct trace *trace, struct trace_census *census, struct error *err)
+{
+    if (trace->methods->census)
+        return trace->methods->census(trace, census, err);
+    return trace->input ? trace_take_census(trace->input, census, err)
+                        : count_again(trace, census, err);
 }
 
 void trace_destroy(struct trace *trace)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lwf/trace_methods.h"
 #include "util/memory.h"
 
 /* Kinds of hosts by capacity. Sites with more kinds, which are rare, are not compared with leases.
@@ -26,7 +27,6 @@ struct trace_checker {
     struct host_kind kinds[HOST_KINDS_MAX];
     size_t n_kinds;
     bool site_known;
-    int64_t last_submit;
 };
 
 /* False: the limit is reached. */
@@ -127,16 +127,15 @@ static void check_room(struct trace_checker *checker, const struct lease_request
 static void check_times(struct trace_checker *checker, const struct lease_request *request,
                         struct lwf_place place)
 {
+    const struct trace_census *census = &checker->check->census;
     bool has_start = request->kind == LEASE_RESERVATION || request->kind == LEASE_DEADLINE;
     int64_t from = request->start > request->submit ? request->start : request->submit;
 
-    if (request->submit < checker->last_submit)
+    if (census->total > 0 && request->submit < census->last_submit)
         warn(checker, place,
              "lease %" PRId64 " arrives at %" PRId64 " s, before the one above it (%" PRId64
              " s): a trace must be sorted by arrival",
-             request->id, request->submit, checker->last_submit);
-    else
-        checker->last_submit = request->submit;
+             request->id, request->submit, census->last_submit);
     if (has_start && request->start < request->submit)
         warn(checker, place,
              "lease %" PRId64 " starts at %" PRId64 " s, before its request (%" PRId64 " s)",
@@ -152,14 +151,8 @@ static void check_times(struct trace_checker *checker, const struct lease_reques
 static void check_request(struct trace_checker *checker, const struct lease_request *request,
                           struct lwf_place place)
 {
-    struct trace_census *census = &checker->check->census;
-
-    if (census->total > 0 && request->submit < checker->last_submit)
-        census->sorted = false;
-    census->leases[request->kind]++;
-    census->total++;
     check_times(checker, request, place);
-    census->last_submit = checker->last_submit;
+    trace_census_add(&checker->check->census, request);
     if (checker->site_known)
         check_room(checker, request, place);
 }

@@ -110,17 +110,9 @@ static int list_census(const struct trace *trace, struct trace_census *census, s
 
     if (list_of(trace)->rest)
         return trace_take_census(list_of(trace)->rest, census, err);
-    memset(census, 0, sizeof *census);
-    census->sorted = true;
-    for (size_t i = 0; i < list->n; i++) {
-        const struct lease_request *request = &list->items[i].request;
-
-        census->leases[request->kind]++;
-        if (census->total++ > 0 && request->submit < census->last_submit)
-            census->sorted = false;
-        else
-            census->last_submit = request->submit;
-    }
+    *census = (struct trace_census){.sorted = true};
+    for (size_t i = 0; i < list->n; i++)
+        trace_census_add(census, &list->items[i].request);
     return 0;
 }
 

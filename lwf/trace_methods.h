@@ -9,8 +9,10 @@ struct trace_methods {
     /* See trace_stop(); NULL: the submission. */
     int64_t (*stop)(const struct trace *trace, const struct lease_request *request);
     double (*progress)(const struct trace *trace); /* NULL: that of the input or the source */
-    /* See trace_take_census(). */
+    /* See trace_take_census(); NULL: that of the input, or taken from the second. */
     int (*census)(const struct trace *trace, struct trace_census *census, struct error *err);
+    /* A second reader of the source. */
+    struct trace *(*again)(struct source *source, const struct trace *trace, struct error *err);
     void (*destroy)(struct trace *trace);
 };
 
@@ -22,6 +24,5 @@ struct trace {
     const struct site *site;     /* NULL: that of the input, or unknown */
 };
 
-/* Reads a trace to its end, destroys it and returns its totals; readers implement census() with a
- * second instance of themselves. -1 if `again` is NULL (opening it failed). */
-int trace_census_by_reading(struct trace *again, struct trace_census *census, struct error *err);
+/* Adds a request to the totals, which begin as {.sorted = true}. */
+void trace_census_add(struct trace_census *census, const struct lease_request *request);

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lwf/trace_methods.h"
 #include "util/memory.h"
 
 /* Values and the number of their occurrences. */
 struct sample {
     struct weighted {
         int64_t value, weight;
-    } *items;
+    } * items;
     size_t n, allocated;
 };
 
@@ -124,18 +125,13 @@ static int collect(struct trace_stats *stats, struct collection *collection, str
     census->sorted = true;
     while ((more = trace_next(trace, &request, err)) > 0) {
         if (census->total == 0)
-            stats->first_submit = census->last_submit = request.submit;
+            stats->first_submit = request.submit;
         else
             sample_add(&collection->interarrival, request.submit - before, 1);
         before = request.submit;
-        if (request.submit < census->last_submit)
-            census->sorted = false;
-        else
-            census->last_submit = request.submit;
         if (request.submit < stats->first_submit)
             stats->first_submit = request.submit;
-        census->leases[request.kind]++;
-        census->total++;
+        trace_census_add(census, &request);
         if (request.user >= 0)
             sample_add(&collection->users, request.user, 1);
         count_terms(stats, &request);

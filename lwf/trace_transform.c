@@ -23,11 +23,6 @@ struct transform {
     size_t sets_allocated;
 };
 
-static const struct transform *transform_of(const struct trace *trace)
-{
-    return (const struct transform *)trace;
-}
-
 static int transform_next(struct trace *trace, struct lease_request *request, struct error *err)
 {
     struct transform *transform = (struct transform *)trace;
@@ -36,12 +31,6 @@ static int transform_next(struct trace *trace, struct lease_request *request, st
     if (more > 0)
         transform->apply(transform, request);
     return more;
-}
-
-static int transform_census(const struct trace *trace, struct trace_census *census,
-                            struct error *err)
-{
-    return trace_take_census(transform_of(trace)->input, census, err);
 }
 
 static void transform_destroy(struct trace *trace)
@@ -56,7 +45,6 @@ static void transform_destroy(struct trace *trace)
 
 static const struct trace_methods methods = {
     .next = transform_next,
-    .census = transform_census,
     .destroy = transform_destroy,
 };
 
