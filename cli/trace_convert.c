@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/command.h"
 #include "cli/trace_options.h"

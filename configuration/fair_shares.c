@@ -1,7 +1,6 @@
 /* Option scheduling.fair-shares. */
 #include "configuration/fair_shares.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

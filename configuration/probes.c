@@ -1,7 +1,6 @@
 /* Reads option accounting.probes. */
 #include "configuration/probes.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* galernad: from a command line to a running daemon. */
 #include <malloc.h>
-#include <string.h>
 
 #include "daemon/startup.h"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "experiments/findings.h"
-#include "util/output.h"
 
 struct text_array {
     char **items;

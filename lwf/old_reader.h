@@ -11,7 +11,6 @@
 #pragma once
 
 #include "lwf/source.h"
-#include "lwf/trace.h"
 
 /* Takes over the source. Errors come from trace_next(): EINVAL with file:line:column. */
 struct trace *old_open_source(struct source *source);

@@ -11,7 +11,6 @@
 
 #include "core/lease.h"
 #include "core/reservation.h"
-#include "util/error.h"
 
 enum {
     GANTT_BOXES_MAX = 40000,

@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sandbox/pools.h"
 #include "util/memory.h"

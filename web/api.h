@@ -8,7 +8,6 @@
 #include "web/caller.h"
 #include "web/feed.h"
 #include "web/files.h"
-#include "web/galernad.h"
 #include "web/route.h"
 
 enum { API_BODY_MAX = 60000, API_QUERY_MAX = 16, API_ALLOW_MAX = 64 };

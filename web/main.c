@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "adapters/opennebula/credentials.h"
 #include "configuration/live.h"

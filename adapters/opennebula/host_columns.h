@@ -5,9 +5,7 @@
 #pragma once
 
 #include "adapters/opennebula/expression.h"
-#include "adapters/opennebula/pool.h"
 #include "core/host_rank.h"
-#include "util/bitmap.h"
 
 struct host_columns; /* opaque */
 

@@ -1,7 +1,6 @@
 /* Reads the sections [rights] of the configuration, and checks requests. */
 #include "adapters/opennebula/rights.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>

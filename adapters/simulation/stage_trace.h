@@ -4,7 +4,6 @@
 #include "configuration/configuration.h"
 #include "core/site.h"
 #include "lwf/generate.h"
-#include "lwf/trace.h"
 #include "lwf/trace_combine.h"
 
 /* Generated requests, merged into the configuration's trace, if any. */

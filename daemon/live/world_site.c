@@ -2,8 +2,6 @@
  * or stop it. */
 #include "daemon/live/world_inside.h"
 
-#include <string.h>
-
 #include "util/mix.h"
 #include "util/words.h"
 
