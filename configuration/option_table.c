@@ -63,9 +63,10 @@ const struct configuration_option option_table[] = {
     {"scheduling", "suspension", OPTION_WORD, SETTING(suspension), "none|serial-only|all", "all", 0,
      0, "Leases that may be suspended: none, those of one VM, or all."},
     {"scheduling", "suspend-rate", OPTION_NUMBER, SETTING(suspend_rate), NULL, "32", 0, AMOUNT_MOST,
-     "MB of memory written per second in a suspension."},
+     "MB of memory written per second in a suspension. The length follows the memory alone; where "
+     "stop also copies disks (suspend-with, datastores that hosts do not share), set less."},
     {"scheduling", "resume-rate", OPTION_NUMBER, SETTING(resume_rate), NULL, "32", 0, AMOUNT_MOST,
-     "MB of memory read per second in a resumption."},
+     "MB of memory read per second in a resumption; the same applies."},
     {"scheduling", "suspendresume-exclusion", OPTION_WORD, SETTING(exclusion), "local|global",
      "local", 0, 0, "Suspensions must not overlap on one host, or within one lease."},
     {"scheduling", "scheduling-threshold-factor", OPTION_NUMBER,
