@@ -20,15 +20,32 @@ int64_t transfer_rate(const struct engine *engine)
     return at_fixed_rate(engine) ? HAIZEA_MIGRATION_BANDWIDTH : engine->settings.transfer_bandwidth;
 }
 
-/* Seconds to transfer that many MB. */
-static int64_t span_of(const struct engine *engine, int64_t megabytes)
+static int64_t slower_of(int64_t rate, int64_t network)
 {
-    return span_from_seconds((double)megabytes / ((double)transfer_rate(engine) / 8.0));
+    return network > 0 && network < rate ? network : rate;
+}
+
+int64_t transfer_rate_between(const struct engine *engine, uint32_t from, uint32_t to)
+{
+    const struct site_host *hosts = engine->site.hosts;
+    int64_t rate = transfer_rate(engine);
+
+    if (from != HOST_NONE && !at_fixed_rate(engine))
+        rate = slower_of(rate, hosts[from].capacity.of[RESOURCE_NET_OUT]);
+    if (to != HOST_NONE && !at_fixed_rate(engine))
+        rate = slower_of(rate, hosts[to].capacity.of[RESOURCE_NET_IN]);
+    return rate;
+}
+
+/* Seconds to transfer that many MB. */
+static int64_t span_at(int64_t megabytes, int64_t rate)
+{
+    return span_from_seconds((double)megabytes / ((double)rate / 8.0));
 }
 
 int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory)
 {
-    return span_of(engine, memory);
+    return span_at(memory, transfer_rate(engine));
 }
 
 bool has_image_transfer(const struct engine *engine, const struct lease *lease)
@@ -36,10 +53,16 @@ bool has_image_transfer(const struct engine *engine, const struct lease *lease)
     return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER && lease->request.image;
 }
 
+int64_t move_span_at(const struct engine *engine, const struct lease *lease, uint32_t vm,
+                     int64_t rate)
+{
+    return span_at(lease_vm_memory(lease, vm), rate) +
+           (has_image_transfer(engine, lease) ? span_at(lease->request.image_size, rate) : 0);
+}
+
 int64_t move_span_of_vm(const struct engine *engine, const struct lease *lease, uint32_t vm)
 {
-    return span_of(engine, lease_vm_memory(lease, vm)) +
-           (has_image_transfer(engine, lease) ? span_of(engine, lease->request.image_size) : 0);
+    return move_span_at(engine, lease, vm, transfer_rate(engine));
 }
 
 int64_t move_span(const struct engine *engine, const struct lease *lease)
@@ -67,7 +90,19 @@ static int64_t haizea_estimate(const struct engine *engine, const struct lease *
                              : at->amounts[i * at->n_types + RESOURCE_MEMORY];
         most = sum > most ? sum : most;
     }
-    return span_of(engine, most);
+    return span_at(most, transfer_rate(engine));
+}
+
+/* Seconds to move all VMs of the suspended lease to the host, one after the other. */
+static int64_t span_to(const struct engine *engine, const struct lease *lease, uint32_t host)
+{
+    const struct placement *memory = lease_plan_memory(lease);
+    int64_t sum = 0;
+
+    for (uint32_t vm = 0; vm < lease->n_vms; vm++)
+        sum += move_span_at(engine, lease, vm,
+                            transfer_rate_between(engine, memory->vms[vm].host, host));
+    return sum;
 }
 
 int64_t migration_estimate(const struct engine *engine, const struct lease *lease)
@@ -82,15 +117,32 @@ int64_t migration_estimate(const struct engine *engine, const struct lease *leas
             sum += haizea_estimate(engine, lease, true);
         return sum;
     }
-    return move_span(engine, lease);
+    return span_to(engine, lease, HOST_NONE);
+}
+
+bool migration_earliest(const struct engine *engine, const struct lease *lease, int64_t *earliest)
+{
+    uint32_t host = 0;
+
+    if (engine->settings.migration != MIGRATION_YES || !lease_plan_memory(lease))
+        return false;
+    while (host < engine->site.n_hosts &&
+           transfer_rate_between(engine, HOST_NONE, host) == transfer_rate(engine))
+        host++;
+    if (host == engine->site.n_hosts)
+        return false;
+    for (host = 0; host < engine->site.n_hosts; host++)
+        earliest[host] = instant_add(engine->now, span_to(engine, lease, host));
+    return true;
 }
 
 /* A host without network capacity is skipped, except by Haizea. */
-static int64_t traffic_on(const struct engine *engine, uint32_t host, int type)
+static int64_t traffic_on(const struct engine *engine, const struct placed_vm *move, int type)
 {
+    uint32_t host = type == RESOURCE_NET_OUT ? move->from : move->host;
     bool counts = at_fixed_rate(engine) || engine->site.hosts[host].capacity.of[type] > 0;
 
-    return counts ? transfer_rate(engine) : 0;
+    return counts ? transfer_rate_between(engine, move->from, move->host) : 0;
 }
 
 static struct reservation *reservation_of_moves(struct engine *engine, struct lease *lease,
@@ -108,11 +160,11 @@ static struct reservation *reservation_of_moves(struct engine *engine, struct le
         if (moves[i].from != moves[i].host) {
             placement->hosts[n_hosts] = moves[i].from;
             placement->amounts[n_hosts++ * n_types + RESOURCE_NET_OUT] =
-                traffic_on(engine, moves[i].from, RESOURCE_NET_OUT);
+                traffic_on(engine, &moves[i], RESOURCE_NET_OUT);
         }
         placement->hosts[n_hosts] = moves[i].host;
         placement->amounts[n_hosts++ * n_types + RESOURCE_NET_IN] =
-            traffic_on(engine, moves[i].host, RESOURCE_NET_IN);
+            traffic_on(engine, &moves[i], RESOURCE_NET_IN);
     }
     placement->n_hosts = n_hosts;
     return reservation_create(lease, kind, engine->now, engine->now, placement);
@@ -141,14 +193,17 @@ static uint32_t take_batch(struct engine *engine, struct placed_vm *left, uint32
 static int64_t span_of_batch(const struct engine *engine, const struct lease *lease,
                              enum reservation_kind kind, const struct placed_vm *batch, uint32_t n)
 {
+    bool disk = kind == RESERVATION_DISK_MIGRATION;
     int64_t most = 0;
 
-    if (kind == RESERVATION_DISK_MIGRATION)
-        return span_of(engine, lease->request.image_size * (int64_t)n);
-    for (uint32_t i = 0; i < n; i++)
-        if (lease_vm_memory(lease, batch[i].vm) > most)
-            most = lease_vm_memory(lease, batch[i].vm);
-    return span_of(engine, most);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t size =
+            disk ? lease->request.image_size * (int64_t)n : lease_vm_memory(lease, batch[i].vm);
+        int64_t span = span_at(size, transfer_rate_between(engine, batch[i].from, batch[i].host));
+
+        most = span > most ? span : most;
+    }
+    return most;
 }
 
 /* The moving VMs of a lease, and their reservations so far. */

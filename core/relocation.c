@@ -59,7 +59,8 @@ static int64_t live_span(struct engine *engine, const struct relocation *move)
 
     for (uint32_t vm = 0; vm < lease->n_vms; vm++) {
         uint32_t ends[] = {move->from->vms[vm].host, move->to[vm]};
-        int64_t span = move_span_of_vm(engine, lease, vm);
+        int64_t rate = transfer_rate_between(engine, ends[0], ends[1]);
+        int64_t span = move_span_at(engine, lease, vm, rate);
 
         for (size_t i = 0; ends[0] != ends[1] && i < 2; i++)
             if ((busy[ends[i]] += span) > most)
@@ -139,12 +140,10 @@ static int64_t *amounts_on(struct engine *engine, struct placement *placement, u
     return &placement->amounts[(size_t)*slot * placement->n_types];
 }
 
-/* A host sends and receives one VM at a time, at the transfer rate. A host without network capacity
- * is skipped. */
+/* A host sends and receives one VM at a time, at the transfer rate or with all of its network. A
+ * host without network capacity is skipped. */
 static void add_traffic(struct engine *engine, struct placement *placement)
 {
-    int64_t rate = transfer_rate(engine);
-
     for (uint32_t i = 0; i < placement->n_vms; i++) {
         const struct placed_vm *vm = &placement->vms[i];
         bool sends = engine->site.hosts[vm->from].capacity.of[RESOURCE_NET_OUT] > 0;
@@ -155,9 +154,11 @@ static void add_traffic(struct engine *engine, struct placement *placement)
             receives = receives && placement->vms[k].host != vm->host;
         }
         if (sends)
-            amounts_on(engine, placement, vm->from)[RESOURCE_NET_OUT] += rate;
+            amounts_on(engine, placement, vm->from)[RESOURCE_NET_OUT] +=
+                transfer_rate_between(engine, vm->from, HOST_NONE);
         if (receives)
-            amounts_on(engine, placement, vm->host)[RESOURCE_NET_IN] += rate;
+            amounts_on(engine, placement, vm->host)[RESOURCE_NET_IN] +=
+                transfer_rate_between(engine, HOST_NONE, vm->host);
     }
 }
 

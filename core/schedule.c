@@ -60,8 +60,12 @@ static bool place(struct engine *engine, struct lease *lease, bool may_wait,
                place_by_moving_others(engine, lease, proposal) ||
                place_exact_before_closings(engine, lease, proposal);
     if (lease_is_suspended(lease)) {
-        if (engine->settings.migration != MIGRATION_NO)
+        if (engine->settings.migration != MIGRATION_NO) {
             request.from += migration_estimate(engine, lease);
+            earliest = memory_new(engine->site.n_hosts, sizeof *earliest);
+            if (migration_earliest(engine, lease, earliest))
+                request.earliest = earliest;
+        }
     } else if (lease->request.image) {
         earliest = memory_new(engine->site.n_hosts, sizeof *earliest);
         if (preparation_earliest(engine, lease, earliest))

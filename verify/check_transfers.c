@@ -41,13 +41,13 @@ static int64_t rate_sent(const struct schedule *schedule, const struct schedule_
     return rate > 0 ? rate : schedule->settings.bandwidth;
 }
 
-/* What the host can receive; 0: it has no network capacity, and anything. */
-static int64_t network_of(const struct schedule *schedule, int64_t id)
+/* What the host can send or receive; 0: it has no network capacity, and anything. */
+static int64_t network_of(const struct schedule *schedule, int64_t id, const char *way)
 {
     const struct schedule_host *host = schedule_host(schedule, id);
 
     for (size_t type = 0; host && type < schedule->n_types; type++)
-        if (strcmp(schedule->types[type], "Net-in") == 0)
+        if (strcmp(schedule->types[type], way) == 0)
             return host->capacity[type];
     return 0;
 }
@@ -59,7 +59,7 @@ static int64_t rate_due(const struct schedule *schedule, const struct schedule_r
     int64_t rate = schedule->settings.bandwidth;
 
     for (size_t i = 0; i < r->n_places && !schedule->settings.haizea_1_0; i++) {
-        int64_t network = network_of(schedule, r->places[i].host);
+        int64_t network = network_of(schedule, r->places[i].host, "Net-in");
 
         if (network > 0 && network < rate)
             rate = network;
@@ -74,7 +74,7 @@ static bool is_rate_of_slower_host(const struct schedule *schedule,
     bool found = false;
 
     for (size_t i = 0; i < schedule->n_hosts; i++)
-        found = found || network_of(schedule, schedule->hosts[i].id) == rate;
+        found = found || network_of(schedule, schedule->hosts[i].id, "Net-in") == rate;
     return found && schedule->settings.multicast && rate > 0 && rate < rate_due(schedule, r);
 }
 
@@ -174,7 +174,7 @@ static void check_receiver(struct checker *checker, const struct schedule_lease 
     static const char missing[] = "FILE_TRANSFER without the host's bandwidth";
     const struct schedule *schedule = checker->schedule;
     struct finding finding = {CHECK_TRANSFERS, lease->id, to->host, r->from};
-    bool counts = schedule->settings.haizea_1_0 || network_of(schedule, to->host) > 0;
+    bool counts = schedule->settings.haizea_1_0 || network_of(schedule, to->host, "Net-in") > 0;
 
     if (held_of(schedule, r, to->host, "Net-in") == (counts ? rate_sent(schedule, r) : 0))
         return;
@@ -253,17 +253,31 @@ static bool needs_bandwidth(struct checker *checker, const struct schedule_lease
     return false;
 }
 
+/* Haizea's rate; else the bandwidth, or the network of the slower end. */
+static int64_t migration_rate(const struct schedule *schedule, const struct schedule_place *place)
+{
+    const int64_t networks[] = {network_of(schedule, place->from, "Net-out"),
+                                network_of(schedule, place->host, "Net-in")};
+    int64_t rate = schedule->settings.bandwidth;
+
+    if (schedule->settings.haizea_1_0)
+        return HAIZEA_RATE;
+    for (size_t i = 0; i < 2; i++)
+        if (networks[i] > 0 && networks[i] < rate)
+            rate = networks[i];
+    return rate;
+}
+
 static int64_t memory_time(const struct checker *checker, const struct schedule_lease *lease,
                            const struct schedule_place *place)
 {
     const struct schedule *schedule = checker->schedule;
-    int64_t rate = schedule->settings.haizea_1_0 ? HAIZEA_RATE : schedule->settings.bandwidth;
 
     if (schedule->memory < 0 || place->vm < 1 || (uint64_t)place->vm > lease->n_vms)
         return 0;
     return seconds_for(
         (double)lease->vms[(size_t)(place->vm - 1) * schedule->n_types + (size_t)schedule->memory],
-        rate);
+        migration_rate(schedule, place));
 }
 
 /* The seconds of a VM's live migration, which sends the image on the host's disk with the memory.
@@ -275,7 +289,7 @@ static int64_t live_time(const struct checker *checker, const struct schedule_le
 
     return memory_time(checker, lease, place) +
            (lease->image && settings->prepares
-                ? seconds_for((double)lease->image_size, settings->bandwidth)
+                ? seconds_for((double)lease->image_size, migration_rate(checker->schedule, place))
                 : 0);
 }
 
@@ -304,11 +318,11 @@ static int64_t migration_due(const struct checker *checker, const struct schedul
 
     if (!settings->moves_files)
         return 0;
-    if (r->kind == SCHEDULE_DISK_MIGRATION)
-        return seconds_for((double)lease->image_size * (double)r->n_places,
-                           settings->haizea_1_0 ? HAIZEA_RATE : settings->bandwidth);
     for (size_t i = 0; i < r->n_places; i++) {
-        int64_t time = memory_time(checker, lease, &r->places[i]);
+        int64_t time = r->kind == SCHEDULE_DISK_MIGRATION
+                           ? seconds_for((double)lease->image_size * (double)r->n_places,
+                                         migration_rate(checker->schedule, &r->places[i]))
+                           : memory_time(checker, lease, &r->places[i]);
 
         most = time > most ? time : most;
     }

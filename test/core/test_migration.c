@@ -2,15 +2,25 @@
  * 501; lease 1 ran on host 1. 1024 MB at 100 Mbit/s take 82 s. */
 #include "scenario.h"
 
-static void play_at(struct scenario *s, enum migration migration, int64_t bandwidth)
+static void begin_at(struct scenario *s, enum migration migration, int64_t bandwidth)
 {
     scenario_begin(s, 2);
     s->settings.migration = migration;
     s->settings.transfer_bandwidth = bandwidth;
+}
+
+static void ask_all(struct scenario *s)
+{
     reservation(s, 2, 1, 500, 1500);
     reservation(s, 3, 1, 0, 501);
     settle(s);
     best_effort(s, 1, 1, 1000);
+}
+
+static void play_at(struct scenario *s, enum migration migration, int64_t bandwidth)
+{
+    begin_at(s, migration, bandwidth);
+    ask_all(s);
 }
 
 static void play(struct scenario *s, enum migration migration)
@@ -57,6 +67,30 @@ static void over_a_faster_network_it_takes_less(void **state)
     run_to_end(&s);
     assert_int_equal(lease_of(&s, 1)->reservations[2]->until, 500 + 9);
     expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void play_with_networks(struct scenario *s, int64_t out_of_1, int64_t into_2)
+{
+    begin_at(s, MIGRATION_YES, 100);
+    s->site.hosts[0].capacity.of[RESOURCE_NET_OUT] = out_of_1;
+    s->site.hosts[1].capacity.of[RESOURCE_NET_IN] = into_2;
+    ask_all(s);
+    run_to_end(s);
+    expect_nothing_left(s);
+}
+
+static void the_slower_end_decides(void **state)
+{
+    static const char slow[] = "VM 0-468 on 1; SUSPEND 468-500 on 1; MEM_MIGRATION 500-664 on 1,2; "
+                               "RESUME 664-696 on 2; VM 696-1228 on 2; SHUTDOWN 1228-1228 on 2";
+    struct scenario s;
+
+    play_with_networks(&s, 50, 1000);
+    assert_string_equal(plan_of(&s, 1), slow);
+    scenario_end(&s);
+    play_with_networks(&s, 1000, 50);
+    assert_string_equal(plan_of(&s, 1), slow);
     scenario_end(&s);
 }
 
@@ -159,6 +193,7 @@ int main(void)
         cmocka_unit_test(without_migration_it_waits_for_its_host),
         cmocka_unit_test(its_memory_is_moved),
         cmocka_unit_test(over_a_faster_network_it_takes_less),
+        cmocka_unit_test(the_slower_end_decides),
         cmocka_unit_test(with_shared_storage_it_takes_no_time),
         cmocka_unit_test(its_disk_image_goes_first),
         cmocka_unit_test(who_comes_back_to_the_same_host_is_not_moved),
