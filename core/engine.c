@@ -346,8 +346,9 @@ static void mark_unsent(struct engine *engine, const struct engine_input *inputs
             struct lease *lease = lease_table_find(engine, inputs[i].lease);
 
             if (lease)
-                lease->plan->unsent = unsent && lease->state == LEASE_ACTIVE &&
-                                      lease->request.kind == LEASE_BEST_EFFORT;
+                lease->plan->unsent =
+                    unsent && lease->request.kind == LEASE_BEST_EFFORT &&
+                    (lease->state == LEASE_ACTIVE || lease->state == LEASE_RESUMING);
         }
 }
 

@@ -79,7 +79,7 @@ bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
     case LEASE_PREPARING:
     case LEASE_RESUMING:
         /* What is under way is not undone, but the lease may be suspended later. */
-        if (!can_be_suspended_at(engine, lease, at, false))
+        if (!lease->plan->unsent && !can_be_suspended_at(engine, lease, at, false))
             return false;
         break;
     default:

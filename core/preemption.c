@@ -22,8 +22,9 @@ static void suspend_in(struct engine *engine, struct lease *lease, struct reserv
 
 static void requeue(struct engine *engine, struct lease *lease)
 {
-    bool suspended = lease->state == LEASE_SUSPENDED_SCHEDULED;
-    bool running = lease->state == LEASE_ACTIVE;
+    bool resuming = lease->state == LEASE_RESUMING; /* not yet sent */
+    bool suspended = resuming || lease->state == LEASE_SUSPENDED_SCHEDULED;
+    bool running = resuming || lease->state == LEASE_ACTIVE;
 
     unschedule_lease(engine, lease);
     if (running)

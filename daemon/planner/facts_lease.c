@@ -61,10 +61,13 @@ bool planner_has_sent_nothing(const struct planner *planner, const struct lease_
     size_t n;
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
-    for (size_t i = 0; i < n; i++)
-        if (vms[i]->command || vms[i]->last ||
-            observed_holds_host(world_vm(planner->world, vms[i]->id)))
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed = world_vm(planner->world, vms[i]->id);
+        bool is_suspended = vms[i]->suspended_by_us && observed && observed->state == VM_SUSPENDED;
+
+        if (vms[i]->command || vms[i]->last || (!is_suspended && observed_holds_host(observed)))
             return false;
+    }
     return lease->phase == PHASE_STARTING;
 }
 

@@ -550,9 +550,9 @@ static void add_asked(struct facts *facts, struct wire_writer *section)
     facts->asked = NULL;
 }
 
-/* A start that is planned, but not sent, because its VMs wait for others to leave or for their
- * turn, is taken back for a new lease that needs the room, instead of starting the VMs and stopping
- * them. */
+/* A start or resumption that is planned, but not sent, because its VMs wait for others to leave or
+ * for their turn, is taken back for a new lease that needs the room, instead of starting the VMs
+ * and stopping them. */
 static size_t add_unsent(struct facts *facts, struct wire_writer *section)
 {
     size_t n, n_added = 0;

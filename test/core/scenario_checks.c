@@ -18,7 +18,7 @@ static bool may_follow(enum lease_state from, enum lease_state to)
         [LEASE_SUSPENDED_SCHEDULED] =
             "Suspended-Queued Suspended-Pending Migrating Resuming Cancelled Fail",
         [LEASE_MIGRATING] = "Active Done Cancelled Fail",
-        [LEASE_RESUMING] = "Resumed-Ready Cancelled Fail",
+        [LEASE_RESUMING] = "Resumed-Ready Suspended-Queued Cancelled Fail",
         [LEASE_RESUMED_READY] = "Active Cancelled Fail",
     };
     char wanted[32], list[96];

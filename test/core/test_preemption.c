@@ -99,6 +99,32 @@ static void a_lease_that_was_not_started_is_queued_again(void **state)
     scenario_end(&s);
 }
 
+/* It has been suspended until 163 and takes 32 s to resume, if that is sent. */
+static void a_lease_that_was_not_resumed_is_queued_again(void **state)
+{
+    struct scenario s;
+
+    for (int sent = 0; sent < 2; sent++) {
+        scenario_begin(&s, 1);
+        reservations_preempt(&s);
+        best_effort(&s, 1, 1, 1000);
+        at(&s, 10);
+        reservation(&s, 2, 1, 63, 100);
+        at(&s, 165);
+        assert_int_equal(lease_of(&s, 1)->state, LEASE_RESUMING);
+        if (!sent)
+            is_unsent(&s, 1);
+        reservation(&s, 3, 1, 200, 100);
+        at(&s, 166);
+        assert_true((lease_of(&s, 3)->state == LEASE_REJECTED) == sent);
+        run_to_end(&s);
+        assert_int_equal(lease_of(&s, 1)->state, LEASE_DONE);
+        assert_int_equal(lease_of(&s, 1)->accumulated, 1000);
+        expect_nothing_left(&s);
+        scenario_end(&s);
+    }
+}
+
 /* Haizea: it has to have run for 64 s, 32 s to suspend it, and as much again. */
 static void haizea_restarts_a_young_lease(void **state)
 {
@@ -363,6 +389,7 @@ int main(void)
         cmocka_unit_test(victims_are_met_in_every_state),
         cmocka_unit_test(a_suspension_without_time_for_it_is_a_requeue),
         cmocka_unit_test(a_lease_that_was_not_started_is_queued_again),
+        cmocka_unit_test(a_lease_that_was_not_resumed_is_queued_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,6 +216,38 @@ static void one_that_has_not_begun_waits_again(void **state)
     close_house(&house);
 }
 
+/* It was about to be resumed when a reservation got its host: it stays suspended. */
+static void one_that_was_not_resumed_waits_again(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    struct lease_record *promised;
+    struct error err = {0};
+    struct house house;
+
+    open_house(&house, store, 1);
+    house.scene.policies.score_victims = all_may_be_preempted;
+    lease->accumulated = vm_to_change(store, 1)->ran_for = 60;
+    vm_to_change(store, 1)->suspended_by_us = true;
+    fake_cloud_has_datastore(house.scene.fake);
+    fake_cloud_add_vm(house.scene.fake, 1, VM_SUSPENDED, 0, CPU, MEMORY);
+    scene_poll(&house.scene);
+    rebuild(&house, NOW);
+    assert_int_equal(lease->phase, PHASE_STARTING);
+    promised = add_lease(store, 2, PHASE_WAITING, LEASE_RESERVATION, 200);
+    promised->accepted = false;
+    promised->start = NOW + 15; /* there is no time to resume and suspend the other */
+    planner_new(house.planner, promised->id);
+    assert_int_equal(planner_plan(house.planner, false, NOW, &err), 0);
+    assert_int_equal(promised->phase, PHASE_RESERVED);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    assert_true(lease_is_suspended_by_us(store, lease));
+    rebuild(&house, NOW);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    assert_int_equal(lease->reason_n[1], promised->id);
+    close_house(&house);
+}
+
 /* Only its planned place is lost: it was neither suspended nor stopped. */
 static void one_that_was_only_planned_waits_for_room(void **state)
 {
@@ -306,6 +338,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_that_leaves_for_a_reservation_without_a_place_stays,
                                         store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_has_not_begun_waits_again, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(one_that_was_not_resumed_waits_again, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_is_delayed_says_so_once, store_set_up,
                                         store_tear_down),
