@@ -123,7 +123,7 @@ static void print_lease(FILE *stream, const json_t *lease, int64_t now)
          client_text(lease, "user_group"));
     line(stream, "Kind", "%s%s", client_text(lease, "kind"),
          json_is_true(json_object_get(lease, "plain")) ? ", plain VM" : "");
-    line(stream, "Phase", "%s%s", client_text(lease, "phase"),
+    line(stream, "Phase", "%s%s", lease_text_phase(lease),
          json_is_true(json_object_get(lease, "late")) ? ", late" : "");
     line(stream, "Activity", "%s", client_text(lease, "activity"));
     if (*client_text(lease, "group")) {
@@ -143,7 +143,8 @@ static void print_lease(FILE *stream, const json_t *lease, int64_t now)
         instant_line(stream, "Running", lease_text_start_time(lease, now), now);
     time_line(stream, "Began", lease, "began", now);
     if (!lease_text_is_to_leave(lease))
-        time_line(stream, "End", lease, "end", now);
+        time_line(stream, strcmp(client_text(lease, "phase"), "refused") ? "End" : "Refused", lease,
+                  "end", now);
     print_duration(stream, lease);
     print_terms(stream, lease);
 }

@@ -25,9 +25,9 @@ enum engine_input_kind {
     INPUT_CANCEL,  /* the lease is cancelled */
     INPUT_ENDED,   /* the lease's VMs ended before their planned end */
     INPUT_LAST,    /* no other will follow: queued leases that are too big end */
-    INPUT_UNSENT,  /* the lease has begun here, but nothing has been sent to start or resume its VMs:
-                    * in this step, it makes room by going back to the queue, whatever its terms.
-                    * Ignored unless it is a best-effort lease that is active or resuming */
+    INPUT_UNSENT, /* the lease has begun here, but nothing has been sent to start or resume its VMs:
+                   * in this step, it makes room by going back to the queue, whatever its terms.
+                   * Ignored unless it is a best-effort lease that is active or resuming */
 };
 
 struct engine_input {

@@ -54,7 +54,7 @@ void planner_note_delay(struct planner *planner, const struct lease_record *leas
 
     if (!other || lease->phase != PHASE_WAITING || !lease->accepted || !other->accepted ||
         (other->kind != LEASE_RESERVATION && other->kind != LEASE_DEADLINE) ||
-        cause <= lease->delayed_by || (store_is_preempted(lease) && lease->preempted_for == cause))
+        cause <= lease->delayed_by || store_is_preempted(lease))
         return;
     lease_note_delayed(planner->store, lease, cause);
     if (waits_for(lease->reason_id, lease->reason_n) != cause) /* else told before a restart */

@@ -7,6 +7,7 @@
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 struct drain_trial {
@@ -121,6 +122,7 @@ static void add_vm(struct drain_trial *drain, const struct planner *planner,
                          (lease->phase == PHASE_RUNNING && is_preempted_first(lease, on)))) {
         say_suspended(lease, item);
     } else if (!ends) {
+        item->at = instant_later(on->from, now); /* it should have left by then */
         say_why_it_stays(planner, lease, item);
     }
 }
@@ -259,7 +261,6 @@ static void stays(const struct drain_trial *drain, const struct planner *planner
             is_suspended(vm, planner_suspend_by(planner, &drain->drains, lease, drain->now), "");
             continue;
         }
-        vm->at = view->reason.n[0];
         reason_format_body(&reason, vm->why, sizeof vm->why, lease_time_text);
     }
 }

@@ -106,6 +106,14 @@ static const struct canned canned[] = {
                         "\"expected\":\"2026-11-21T17:00:00Z\",\"promise\":\"contract\","
                         "\"reason\":{\"word\":\"hosts-excluded\"}") "}"},
     {"lease-why", "lease", "6", BEGIN "\"lease\":" OVERDUE_6 "}"},
+    {"lease-show", "lease", "22",
+     BEGIN "\"lease\":" LEASE(22, "s", "waiting",
+                              ",\"activity\":\"Suspended for lease 2\",\"run\":34,"
+                              "\"left\":3566") "}"},
+    {"lease-show", "lease", "23",
+     BEGIN "\"lease\":" LEASE(23, "r", "refused",
+                              ",\"activity\":\"Refused\",\"left\":null,"
+                              "\"end\":\"2026-11-21T14:30:00Z\"") "}"},
     {"lease-show", "lease", "21",
      BEGIN "\"lease\":" LEASE(
          21, "m", "running",

@@ -298,6 +298,33 @@ static void sentences_about_a_lease_fit_the_terminal(void **state)
     setenv("COLUMNS", "80", 1);
 }
 
+static void the_phase_is_named_as_in_lists(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect(fixture, "lease show 22", EXIT_DONE,
+           "Lease       22\n"
+           "Name        s\n"
+           "Owner       anna, group users\n"
+           "Kind        best-effort\n"
+           "Phase       suspended\n"
+           "Activity    Suspended for lease 2\n"
+           "Submitted   2026-11-21 15:00:00 (1h00m ago)\n"
+           "Duration    1h00m, 34s run, 59m26s left\n"
+           "Terms       suspendable, origin local, priority 0\n");
+    expect(fixture, "lease show 23", EXIT_DONE,
+           "Lease       23\n"
+           "Name        r\n"
+           "Owner       anna, group users\n"
+           "Kind        best-effort\n"
+           "Phase       refused\n"
+           "Activity    Refused\n"
+           "Submitted   2026-11-21 15:00:00 (1h00m ago)\n"
+           "Refused     2026-11-21 15:30:00 (30m00s ago)\n"
+           "Duration    1h00m, 0s run\n"
+           "Terms       suspendable, origin local, priority 0\n");
+}
+
 static void a_start_without_a_place_is_not_announced(void **state)
 {
     struct fixture *fixture = *state;
@@ -520,6 +547,7 @@ int main(void)
         TEST(a_lease_is_shown),
         TEST(a_move_does_not_interrupt_the_run),
         TEST(sentences_about_a_lease_fit_the_terminal),
+        TEST(the_phase_is_named_as_in_lists),
         TEST(a_start_without_a_place_is_not_announced),
         TEST(a_start_that_has_passed_is_called_so),
         TEST(other_tables),

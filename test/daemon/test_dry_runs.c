@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/live/lease_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/house.h"
 
@@ -236,6 +237,13 @@ static void a_tried_drain_knows_what_is_preempted(void **state)
     assert_int_equal(vm.how, DRAINED_SUSPENDED);
     assert_int_equal(vm.at, store_leaves_at(lease));
     assert_string_equal(vm.why, "for lease 2");
+    lease->terms = TERMS_NON_PREEMPTABLE;
+    lease_forget_preemption(store, lease);
+    assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
+    assert_int_equal(vm.how, DRAINED_STAYS);
+    assert_int_equal(vm.at, NOW + 400);
+    lease->terms = TERMS_SUSPENDABLE;
+    lease_note_preemption(store, lease, 2, NOW + 100);
     drains_put(&drains, &(struct drain){.host = 0, .from = NOW, .until = INSTANT_NEVER});
     assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
     assert_int_equal(vm.how, DRAINED_STAYS);

@@ -88,8 +88,8 @@ static void it_stays_when_its_host_is_not_needed(void **state)
 
     running = run_restartable(&house, store, 1000);
     assert_true(store_is_preempted(running));
-    assert_int_equal(
-        lease_apply(store, store_lease(store, 2), EVENT_CANCELLED, NOW + 10, "%s", ""), 0);
+    assert_int_equal(lease_apply(store, store_lease(store, 2), EVENT_CANCELLED, NOW + 10, "%s", ""),
+                     0);
     rebuild(&house, NOW + 10);
     assert_false(store_is_preempted(running));
     rebuild(&house, START);
