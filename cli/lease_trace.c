@@ -97,7 +97,24 @@ static void print_leases_scored(const json_t *call)
                client_integer(call, "best"));
 }
 
-static void print_call(const json_t *call)
+static double time_of(const json_t *call)
+{
+    return json_number_value(json_object_get(call, "microseconds"));
+}
+
+/* The same question with the same answer. */
+static bool is_repeated(const json_t *call, const json_t *next)
+{
+    json_t *other = json_deep_copy(next);
+    bool same;
+
+    json_object_set(other, "microseconds", json_object_get(call, "microseconds"));
+    same = json_equal(call, other);
+    json_decref(other);
+    return same;
+}
+
+static void print_call(const json_t *call, size_t times, double microseconds)
 {
     const json_t *answer = json_object_get(call, "answer");
 
@@ -113,20 +130,31 @@ static void print_call(const json_t *call)
                json_is_true(answer) ? "Yes" : "No");
     else
         print_leases_scored(call);
-    printf(" (%.1f us)\n", json_number_value(json_object_get(call, "microseconds")));
+    if (times > 1)
+        printf(" (%zu times, %.1f us)\n", times, microseconds);
+    else
+        printf(" (%.1f us)\n", microseconds);
 }
 
 static void print_calls(const json_t *trace)
 {
-    const json_t *calls = json_object_get(trace, "calls"), *call;
+    const json_t *calls = json_object_get(trace, "calls");
     int64_t more = client_integer(trace, "calls_left_out");
-    size_t i;
 
     if (json_array_size(calls) == 0)
         printf("No policy module was called for it.\n");
     else
         printf("Calls to policy modules:\n");
-    json_array_foreach(calls, i, call) print_call(call);
+    for (size_t i = 0, next; i < json_array_size(calls); i = next) {
+        const json_t *call = json_array_get(calls, i);
+        double microseconds = time_of(call);
+
+        for (next = i + 1;
+             next < json_array_size(calls) && is_repeated(call, json_array_get(calls, next));
+             next++)
+            microseconds += time_of(json_array_get(calls, next));
+        print_call(call, next - i, microseconds);
+    }
     if (more)
         printf("  and %" PRId64 " more\n", more);
 }

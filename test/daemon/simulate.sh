@@ -135,8 +135,9 @@ fi
 lease why 2 --trace >"$work/out" || fail "no trace: $(cat "$work/out")"
 grep -qE '^  2 have too little free CPU: host-0, host-1$' "$work/out" ||
     fail "the trace does not say why no host fits: $(cat "$work/out")"
-grep -qE '^  preemption ar-preempts-everything: allow it to preempt\? No \([0-9.]+ us\)$' "$work/out" ||
+said out '^  preemption ar-preempts-everything: allow it to preempt\? No \(([0-9]+ times, )?[0-9.]+ us\)$' ||
     fail "the trace does not say what the policies were asked: $(cat "$work/out")"
+[ "$(grep -c 'allow it to preempt' "$work/out")" -eq 1 ] || fail "one question more than once: $(cat "$work/out")"
 becomes 2 waiting
 ends_with 1 'lease 3 is running: its start has already been decided' lease why 3 --trace
 stop_galernad
