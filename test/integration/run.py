@@ -8,6 +8,7 @@ import argparse
 import concurrent.futures
 import ctypes
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -65,7 +66,8 @@ def arguments():
                         help="try those that failed again, one at a time: on a busy machine the "
                              "scenarios' own clocks are late; both outcomes are printed")
     parser.add_argument("--repeat", type=int, default=1, help="each so many times")
-    parser.add_argument("--work", metavar="DIR", help="where logs go; default: a new directory")
+    parser.add_argument("--work", metavar="DIR",
+                        help="where logs go, instead of those of an earlier run; default: a new directory")
     options = parser.parse_args()
     if not options.list:
         if not options.galernad:
@@ -95,9 +97,21 @@ def die_with_parent():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def clear(directory):
+    """Removes what an earlier run left: its store has leases of another OpenNebula, whose VMs have
+    the same numbers. The installation of oned is emptied by its own command."""
+    os.makedirs(directory, exist_ok=True)
+    for entry in os.scandir(directory):
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name != "oned":
+                shutil.rmtree(entry.path)
+        else:
+            os.unlink(entry.path)
+
+
 def run_one(name, directory, options):
     """One scenario in a process of its own: (name, verdict, reason, seconds)."""
-    os.makedirs(directory, exist_ok=True)
+    clear(directory)
     began = time.monotonic()
     backend = trial = None
     verdict, reason = "PASS", ""

@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
+import run
 from endurance.judge import Judge, at_one_time, runs, seconds
 from endurance.watch import GentleSampler
 from endurance.work import PLAIN, Item, Work
@@ -484,6 +485,19 @@ class OperatorTest(unittest.TestCase):
         sampler.recover(SimpleNamespace(id=3, lcm=2))
         self.assertEqual((sampler.recovered, sampler.violations), ({3: 0}, []))
         self.assertIn("not recovered: wrong state DONE", story.getvalue())
+
+
+class FolderTest(unittest.TestCase):
+    def test_nothing_of_an_earlier_run_but_the_installation_of_oned_remains(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for name in ("oned/var", "galernad-state"):
+                os.makedirs(os.path.join(directory, name))
+            for name in ("oned/one_auth", "galernad-state/store.db", "sandbox.db"):
+                with open(os.path.join(directory, name), "w", encoding="utf-8"):
+                    pass
+            run.clear(directory)
+            self.assertEqual(sorted(os.listdir(directory)), ["oned"])
+            self.assertEqual(sorted(os.listdir(os.path.join(directory, "oned"))), ["one_auth", "var"])
 
 
 if __name__ == "__main__":
