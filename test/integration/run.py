@@ -67,7 +67,7 @@ def arguments():
                              "scenarios' own clocks are late; both outcomes are printed")
     parser.add_argument("--repeat", type=int, default=1, help="each so many times")
     parser.add_argument("--work", metavar="DIR",
-                        help="where logs go, instead of those of an earlier run; default: a new directory")
+                        help="where logs go, and replace those of an earlier run; default: a new one")
     options = parser.parse_args()
     if not options.list:
         if not options.galernad:
