@@ -298,6 +298,8 @@ static const char *sentence_of(const struct reason *reason)
                "enough";
     if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
         return "no room for %v from %t until %t%o%s";
+    if (reason->id == REASON_MISSED && reason->text && *reason->text)
+        return "it could not be started before %t: %s";
     if (reason->id == REASON_START_PASSED && reason->text && *reason->text)
         return "its start at %t has passed, and %o%s";
     if (reason->id == REASON_QUARANTINED && n[0] == 1)

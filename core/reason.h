@@ -88,7 +88,8 @@ enum reason_id {
     REASON_HOSTS_TOO_SMALL,   /* hosts have at most n[0] CPU (1/100) and n[1] MB; n[2] VMs; n[3]
                                * TOO_SMALL_...: the insufficient resource; 0: no host has enough of
                                * both */
-    REASON_MISSED,            /* not started before n[0], the end of its time or its deadline */
+    REASON_MISSED,            /* not started before n[0], the end of its time or its latest start;
+                               * text: NULL, or what it waited for */
     REASON_TIME_OVER,         /* it has run for its duration, or until its end */
     REASON_UNUSED,            /* its VMs were idle for long */
     REASON_VMS_GONE,          /* its VMs were terminated in OpenNebula */

@@ -16,17 +16,28 @@ enum { WAIT_FOR_DEPARTURES = 15 /* seconds until the lease is replanned */ };
 
 /* --- time ------------------------------------------------------------------------------------- */
 
+/* What the lease waited for at last. */
+static void why_it_waited(const struct lease_record *lease, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (lease->reason_id != REASON_NONE && lease->reason_id != REASON_PLANNED &&
+        lease->reason_id != REASON_DEADLINE_UNREACHABLE)
+        store_reason_sentence(lease, true, text, size);
+}
+
 /* The lease's time has passed without a run. EVENT_TIME_OVER: its VMs were sent to hosts and are
  * ended. */
 static void miss(struct daemon *daemon, const struct lease_record *lease, enum lease_event event,
                  int64_t now)
 {
+    char text[STORE_SENTENCE_MAX], why[STORE_TEXT_MAX];
     const struct reason missed = {.id = REASON_MISSED,
                                   .n = {lease->kind == LEASE_RESERVATION
                                             ? lease->start + lease->duration
-                                            : store_latest_start(lease)}};
-    char text[STORE_TEXT_MAX];
+                                            : store_latest_start(lease)},
+                                  .text = why};
 
+    why_it_waited(lease, why, sizeof why);
     lease_explain(daemon->store, lease, &missed, NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     if (reconcile_apply(daemon, lease, event, now, "%s", text))

@@ -310,13 +310,17 @@ static void a_deadline_is_missed_at_the_latest_start(void **state)
     scene_add(&scene, 1, 1, GOAL_NONE, 4, 100, 1024);
     fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 1024);
     scene_poll(&scene);
+    lease_explain(scene.daemon.store, lease,
+                  &(struct reason){.id = REASON_HOSTS_EXCLUDED, .text = "1 disabled"}, NULL,
+                  INSTANT_NONE);
     reconcile(&scene.daemon, 1500);
     assert_int_equal(lease->phase, PHASE_RESERVED);
     assert_int_equal(reconcile_next_time(&scene.daemon, 1500), 1501);
     reconcile(&scene.daemon, 1501);
     assert_int_equal(lease->phase, PHASE_MISSED);
     store_reason_sentence(lease, false, text, sizeof text);
-    assert_non_null(strstr(text, "it could not be started before 1970-01-01 00:25:00"));
+    assert_non_null(strstr(text, "it could not be started before 1970-01-01 00:25:00: "));
+    assert_non_null(strstr(text, "1 disabled"));
     scene_close(&scene);
 }
 
