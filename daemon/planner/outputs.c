@@ -388,6 +388,7 @@ static void take_view_of(struct planner *planner, struct planned *planned,
                          int64_t now)
 {
     planned->is_placed = view->stretch.there;
+    planner->has_queued |= lease->phase == PHASE_WAITING && view->stretch.there;
     planned->start = view->stretch.from;
     if (store_is_queued(lease))
         note_expectation(planner, planned, lease, view, now);
@@ -510,6 +511,7 @@ void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
     note_refusals(planner, reply);
     for (size_t i = 0; i < reply->n_outputs; i++)
         take_output(planner, &reply->outputs[i], now);
+    planner->has_queued = false;
     for (size_t i = 0; i < reply->n_views; i++)
         take_view(planner, &reply->views[i], now);
     planner_note_gaps(planner, reply, now);

@@ -171,6 +171,7 @@ struct planner {
     bool outdated;     /* the engine's decisions were not followed exactly: a complete plan is
                           needed */
     bool is_rebuild;   /* a complete plan is in progress, not a step */
+    bool has_queued;   /* leases in the queue have planned starts */
     bool moves_cold;   /* migrations to better hosts suspend the VM */
     size_t n_unplaced; /* adopted leases without a place, and doubted refusals */
     int64_t doubted;   /* monotonic ms: when the last request was seen that waits for access rules
