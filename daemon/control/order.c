@@ -235,6 +235,7 @@ static int read_latest(const json_t *request, struct order *order, struct error 
 static int check_deadline(const struct order *order, int64_t now, struct error *err)
 {
     int64_t from = order->earliest > now ? order->earliest : now;
+    const char *after = from > now ? "after the earliest start" : "from now";
     char room[TIME_TEXT_MAX], duration[TIME_TEXT_MAX];
 
     if (order->deadline == INSTANT_NONE)
@@ -242,13 +243,13 @@ static int check_deadline(const struct order *order, int64_t now, struct error *
     if (order->duration == SPAN_UNLIMITED)
         return error_set(err, EINVAL, "duration: required with a deadline");
     if (order->deadline <= from)
-        return error_set(err, EINVAL, "deadline: not after the earliest start");
+        return error_set(err, EINVAL, "deadline: %s",
+                         from > now ? "not after the earliest start" : "in the past");
     if (instant_add(from, order->duration) > order->deadline) {
         time_text_exact(order->deadline - from, room, sizeof room);
         time_text_exact(order->duration, duration, sizeof duration);
-        return error_set(err, EINVAL,
-                         "deadline: %s after the earliest start, too early for a duration of %s",
-                         room, duration);
+        return error_set(err, EINVAL, "deadline: only %s %s, too early for a duration of %s", room,
+                         after, duration);
     }
     return 0;
 }

@@ -122,10 +122,10 @@ static void orders_are_checked_before_anything_is_done(void **state)
          "required with a deadline"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"deadline\":\"2026-11-21T15:01:00Z\","
          "\"duration\":61",
-         "too early for a duration of 1m01s"},
+         "deadline: only 1m from now, too early for a duration of 1m01s"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"deadline\":\"2026-11-21T14:01:00Z\","
          "\"duration\":61",
-         "deadline: not after the earliest start"},
+         "deadline: in the past"},
         {"\"cpu\":1,\"memory\":1,\"deadline\":\"2026-11-21T15:01:00Z\"",
          "deadline: only allowed for leases of kind"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"immediate\",\"earliest\":\"2026-11-21T15:01:00Z\"",
