@@ -139,6 +139,13 @@ static struct interval gap_of(const struct engine *engine, const struct reservat
                              .until = i < transfers->n ? transfers->items[i]->from : INSTANT_NEVER};
 }
 
+/* Haizea finds no gap where one transfer follows the other at once, not even for an empty image. */
+static bool is_gap(const struct engine *engine, const struct reservation_list *transfers, size_t i)
+{
+    return i == 0 || i == transfers->n || !transfers_are_never_cancelled(engine) ||
+           transfers->items[i]->from != transfers->items[i - 1]->until;
+}
+
 size_t image_first_gap(const struct engine *engine, const struct reservation_list *transfers,
                        int64_t span)
 {
@@ -157,7 +164,8 @@ int64_t image_first_slot(const struct engine *engine, const struct reservation_l
     int64_t start = INSTANT_NEVER;
 
     for (size_t i = sending->gap; i <= transfers->n && start == INSTANT_NEVER; i++)
-        start = first_in_gap(engine, sending, gap_of(engine, transfers, i));
+        if (is_gap(engine, transfers, i))
+            start = first_in_gap(engine, sending, gap_of(engine, transfers, i));
     return start;
 }
 
@@ -180,10 +188,11 @@ int64_t image_last_slot(const struct engine *engine, const struct reservation_li
     struct interval gap = {.until = deadline};
 
     for (size_t i = transfers->n;; i--) {
-        int64_t start;
+        int64_t start = INSTANT_NEVER;
 
         gap.from = i > 0 ? transfers->items[i - 1]->until : engine->now;
-        start = last_in_gap(engine, sending, gap);
+        if (is_gap(engine, transfers, i))
+            start = last_in_gap(engine, sending, gap);
         if (start != INSTANT_NEVER)
             return start;
         if (i == 0)
