@@ -40,21 +40,6 @@ bool planner_keeps_work(const struct planner *planner, const struct lease_record
             (planner->settings.engine.suspension == SUSPENSION_SERIAL_ONLY && n == 1));
 }
 
-int64_t planner_stops_at(const struct planner *planner, const struct lease_record *lease)
-{
-    const struct lease_record *other = store_lease(planner->store, lease->preempted_for);
-    const struct engine_settings *engine = &planner->settings.engine;
-    size_t n;
-
-    if (lease->phase != PHASE_RUNNING || lease->kind != LEASE_BEST_EFFORT ||
-        planner_keeps_work(planner, lease) || !store_is_preempted(lease) ||
-        store_moves_away(lease) || !other ||
-        (other->kind != LEASE_RESERVATION && other->kind != LEASE_DEADLINE))
-        return INSTANT_NONE;
-    store_vms_of(planner->store, lease->id, &n);
-    return lease->preempted_at - engine->shutdown_time - engine->enactment_overhead * (int64_t)n;
-}
-
 bool planner_may_suspend(const struct planner *planner, const struct lease_record *lease)
 {
     return lease->phase == PHASE_RUNNING && lease->kind == LEASE_BEST_EFFORT &&

@@ -149,9 +149,10 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
     fact.adoption.until = running_until(lease, now);
     fact.adoption.suspend_at =
         store_moves_away(lease) ? INSTANT_NONE : lease_leaves_at(facts->store, lease, now);
-    stops_at = planner_stops_at(facts->planner, lease);
-    if (fact.adoption.suspend_at != INSTANT_NONE && stops_at != INSTANT_NONE &&
-        stops_at < fact.adoption.until)
+    stops_at = planner_needs_stop(facts->planner, lease, now)
+                   ? planner_stops_at(facts->planner, lease)
+                   : INSTANT_NEVER;
+    if (stops_at < fact.adoption.until)
         fact.adoption.until = instant_later(stops_at, now + 1);
     fact.adoption.resume_at = lease->kind == LEASE_DEADLINE ? lease->expected : INSTANT_NONE;
     if (lease->kind == LEASE_IMMEDIATE)

@@ -8,6 +8,8 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/planner/planner_inside.h"
 
+enum { STOPS_WITHIN = 10 /* seconds until OpenNebula has deleted a VM and says so */ };
+
 /* Does the lease still have a promise of its hosts for that time? */
 static bool is_promised_at(const struct lease_record *lease, int64_t at)
 {
@@ -77,6 +79,34 @@ int64_t lease_moves_by(const struct store *store, const struct lease_record *lea
         return lease_leaves_at(store, lease, now);
     return other->phase == PHASE_RESERVED || other->phase == PHASE_STARTING ? lease->preempted_at
                                                                             : INSTANT_NONE;
+}
+
+int64_t planner_stops_at(const struct planner *planner, const struct lease_record *lease)
+{
+    const struct lease_record *other = store_lease(planner->store, lease->preempted_for);
+    const struct engine_settings *engine = &planner->settings.engine;
+    size_t n;
+
+    if (lease->phase != PHASE_RUNNING || lease->kind != LEASE_BEST_EFFORT ||
+        planner_keeps_work(planner, lease) || !store_is_preempted(lease) ||
+        store_moves_away(lease) || !other ||
+        (other->kind != LEASE_RESERVATION && other->kind != LEASE_DEADLINE))
+        return INSTANT_NONE;
+    store_vms_of(planner->store, lease->id, &n);
+    return lease->preempted_at - STOPS_WITHIN - engine->shutdown_time -
+           engine->enactment_overhead * (int64_t)n;
+}
+
+bool planner_needs_stop(const struct planner *planner, const struct lease_record *lease,
+                        int64_t now)
+{
+    const struct lease_record *other = store_lease(planner->store, lease->preempted_for);
+
+    if (planner_stops_at(planner, lease) == INSTANT_NONE)
+        return false;
+    return lease_leaves_at(planner->store, lease, now) != INSTANT_NONE ||
+           other->phase == PHASE_STARTING ||
+           (other->phase == PHASE_RESERVED && !other->at_risk && lease->preempted_at <= now);
 }
 
 /* Seconds to move all VMs off a host, with the allowed number of simultaneous migrations. */

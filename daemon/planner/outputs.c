@@ -96,8 +96,7 @@ static void end_lease(struct planner *planner, const struct lease_record *lease,
     if (!lease_can(lease, EVENT_GIVES_WAY)) /* the lease holds no hosts */
         return;
     planned_of(&planner->planned, lease->id)->end = INSTANT_NONE;
-    if (lease_leaves_at(planner->store, lease, now) != INSTANT_NONE &&
-        is_to_stop(planner, lease, now)) {
+    if (planner_needs_stop(planner, lease, now) && is_to_stop(planner, lease, now)) {
         lease_apply_because(planner->store, lease, EVENT_RESTART, now);
         planner->outdated = true;
         return;

@@ -246,6 +246,9 @@ int64_t planner_seen_under_rules(const struct planner *planner, const struct lea
 /* When a lease that loses its work is stopped for one that is promised its hosts: not before its
  * time to shut down. INSTANT_NONE: it is not. */
 int64_t planner_stops_at(const struct planner *planner, const struct lease_record *lease);
+/* Is it stopped then, because the other lease still has its promise? */
+bool planner_needs_stop(const struct planner *planner, const struct lease_record *lease,
+                        int64_t now);
 /* Is the lease to start, without a command sent to one of its VMs? O(VMs of the lease). */
 bool planner_has_sent_nothing(const struct planner *planner, const struct lease_record *lease);
 int64_t lease_remaining(const struct lease_record *lease, int64_t now);

@@ -12,7 +12,7 @@
 #include "test/daemon/change_records.h"
 #include "test/daemon/house.h"
 
-enum { START = NOW + 100, SHUTDOWN = 5 };
+enum { START = NOW + 100, TO_STOP = 10 /* seconds that OpenNebula gets beside the shutdown */ };
 
 static void keep_preemption(void *context, const struct store_event *event)
 {
@@ -22,14 +22,14 @@ static void keep_preemption(void *context, const struct store_event *event)
 
 /* On one host, a restartable lease runs, and a reservation is requested. */
 static struct lease_record *run_restartable(struct house *house, struct store *store,
-                                            int64_t duration)
+                                            int64_t duration, int64_t shutdown)
 {
     struct lease_record *running = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, duration);
     struct lease_record *wanted = add_lease(store, 2, PHASE_WAITING, LEASE_RESERVATION, 300);
 
     open_house(house, store, 1);
     house->scene.policies = (struct policy_hooks){.score_victims = all_may_be_preempted};
-    house->scene.settings.engine.shutdown_time = SHUTDOWN;
+    house->scene.settings.engine.shutdown_time = shutdown;
     planner_destroy(house->planner);
     house->planner = house->scene.daemon.planner =
         planner_create(&house->scene.settings, store, house->scene.daemon.world, NULL);
@@ -48,17 +48,18 @@ static struct lease_record *run_restartable(struct house *house, struct store *s
 /* It is told at once that it is stopped, not suspended, and runs until its host is needed. */
 static void it_runs_until_its_host_is_needed(void **state)
 {
-    static const int64_t durations[] = {1000, SPAN_UNLIMITED};
+    static const int64_t durations[] = {1000, SPAN_UNLIMITED, 1000}, shutdowns[] = {5, 5, 0};
     struct store_fixture *fixture = *state;
 
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         struct store *store = fixture->store;
         struct lease_record *running;
+        int64_t stop = START - TO_STOP - shutdowns[i];
         char text[80] = "", activity[STORE_ACTIVITY_MAX];
         struct error err = {0};
         struct house house;
 
-        running = run_restartable(&house, store, durations[i]);
+        running = run_restartable(&house, store, durations[i], shutdowns[i]);
         assert_int_equal(running->phase, PHASE_RUNNING);
         assert_int_equal(store_each_event(store, 1, 0, keep_preemption, text, NULL), 0);
         assert_ptr_equal(strstr(text, "to be stopped for lease 2, which starts at "), text);
@@ -66,10 +67,10 @@ static void it_runs_until_its_host_is_needed(void **state)
         assert_non_null(strstr(activity, "Running, to be stopped for lease 2 at "));
         rebuild(&house, NOW + 1);
         assert_false(planner_is_outdated(house.planner));
-        assert_int_equal(planner_next_time(house.planner), START - SHUTDOWN);
-        assert_int_equal(planner_plan(house.planner, false, START - SHUTDOWN - 1, &err), 0);
+        assert_int_equal(planner_next_time(house.planner), stop);
+        assert_int_equal(planner_plan(house.planner, false, stop - 1, &err), 0);
         assert_int_equal(running->phase, PHASE_RUNNING);
-        assert_int_equal(planner_plan(house.planner, false, START - SHUTDOWN, &err), 0);
+        assert_int_equal(planner_plan(house.planner, false, stop, &err), 0);
         assert_int_equal(running->phase, PHASE_STOPPING);
         assert_int_equal(store_vm(store, 1)->goal, GOAL_AGAIN);
         close_house(&house);
@@ -79,6 +80,21 @@ static void it_runs_until_its_host_is_needed(void **state)
     }
 }
 
+/* No plan was made when it was to be stopped. */
+static void it_is_stopped_late_rather_than_never(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *running;
+    struct error err = {0};
+    struct house house;
+
+    running = run_restartable(&house, store, 1000, 0);
+    rebuild(&house, START);
+    assert_int_equal(planner_plan(house.planner, false, START + 1, &err), 0);
+    assert_int_equal(running->phase, PHASE_STOPPING);
+    close_house(&house);
+}
+
 /* The reservation is cancelled: it stays. */
 static void it_stays_when_its_host_is_not_needed(void **state)
 {
@@ -86,7 +102,7 @@ static void it_stays_when_its_host_is_not_needed(void **state)
     struct lease_record *running;
     struct house house;
 
-    running = run_restartable(&house, store, 1000);
+    running = run_restartable(&house, store, 1000, 0);
     assert_true(store_is_preempted(running));
     assert_int_equal(lease_apply(store, store_lease(store, 2), EVENT_CANCELLED, NOW + 10, "%s", ""),
                      0);
@@ -101,6 +117,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(it_runs_until_its_host_is_needed, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(it_is_stopped_late_rather_than_never, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(it_stays_when_its_host_is_not_needed, store_set_up,
                                         store_tear_down),
