@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "configuration/interpolate.h"
+#include "util/command_line.h"
 #include "util/memory.h"
 #include "util/suggest.h"
 #include "util/words.h"
@@ -16,8 +17,7 @@ enum { CONFIGURATIONS_MAX = 1000, CONFIGURED_OPTIONS_MAX = 1000000 };
 
 /* Files named in [multi]. */
 struct file_names {
-    char **items;
-    size_t n_items, allocated;
+    struct text_list list;
     const struct ini_entry *entry; /* the option with the names */
     const char *folder;            /* NULL: none */
 };
@@ -49,19 +49,9 @@ static void collect_names(struct file_names *names, const struct ini *ini, const
         return;
     words = rest = memory_text(names->entry->value);
     for (char *word; (word = strsep(&rest, " \t,"));)
-        if (*word) {
-            names->items = memory_grow(names->items, &names->allocated, names->n_items + 1,
-                                       sizeof *names->items);
-            names->items[names->n_items++] = memory_text(word);
-        }
+        if (*word)
+            text_list_add(&names->list, word);
     free(words);
-}
-
-static void free_names(struct file_names *names)
-{
-    for (size_t i = 0; i < names->n_items; i++)
-        free(names->items[i]);
-    free(names->items);
 }
 
 /* The file's name without folder and ending, cut to fit. */
@@ -163,13 +153,13 @@ static int expand_profile(struct expansion *expansion, const char *profile, size
 {
     struct combination combination = {.profile = profile, .profile_length = length};
 
-    for (size_t t = 0; t < expansion->traces.n_items; t++) {
-        combination.trace = expansion->traces.items[t];
+    for (size_t t = 0; t < expansion->traces.list.n; t++) {
+        combination.trace = expansion->traces.list.items[t];
         combination.injection = NULL;
         if (add_configuration(expansion, &combination, err) < 0)
             return -1;
-        for (size_t i = 0; i < expansion->injections.n_items; i++) {
-            combination.injection = expansion->injections.items[i];
+        for (size_t i = 0; i < expansion->injections.list.n; i++) {
+            combination.injection = expansion->injections.list.items[i];
             if (add_configuration(expansion, &combination, err) < 0)
                 return -1;
         }
@@ -229,7 +219,7 @@ static int check_multi(const struct expansion *expansion, struct error *err)
             check_multi_option(entry, err) < 0)
             return -1;
     }
-    if (expansion->traces.n_items == 0)
+    if (expansion->traces.list.n == 0)
         return error_set(err, EINVAL, "%s: section [multi] has no traces; set tracefiles",
                          ini->file);
     return 0;
@@ -255,7 +245,7 @@ int multi_expand(const struct ini *ini, const struct configuration_overrides *ov
             err, EINVAL,
             "%s: no profile besides [multi]; define one with a section [PROFILE:scheduling]",
             ini->file);
-    free_names(&expansion.traces);
-    free_names(&expansion.injections);
+    text_list_finish(&expansion.traces.list);
+    text_list_finish(&expansion.injections.list);
     return result;
 }

@@ -77,19 +77,12 @@ const struct vm_use *vm_use_pool_find(const struct vm_use_pool *pool, int32_t vm
     return find(pool->items, pool->n, sizeof *pool->items, vm);
 }
 
-bool id_set_has(const struct id_set *list, int32_t id)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (list->ids[i] == id)
-            return true;
-    return false;
-}
-
 bool vmgroup_role_allows(const struct vmgroup_role *role, int32_t host, int32_t cluster)
 {
-    return (role->hosts.n == 0 || id_set_has(&role->hosts, host)) &&
-           (role->clusters.n == 0 || id_set_has(&role->clusters, cluster)) &&
-           !id_set_has(&role->not_hosts, host) && !id_set_has(&role->not_clusters, cluster);
+    return (role->hosts.n == 0 || ids_have(role->hosts.ids, role->hosts.n, host)) &&
+           (role->clusters.n == 0 || ids_have(role->clusters.ids, role->clusters.n, cluster)) &&
+           !ids_have(role->not_hosts.ids, role->not_hosts.n, host) &&
+           !ids_have(role->not_clusters.ids, role->not_clusters.n, cluster);
 }
 
 uint64_t vmgroup_on_one_host(const struct vmgroup *group, uint32_t role)

@@ -318,7 +318,15 @@ const struct network *network_pool_find(const struct network_pool *pool, int32_t
 const struct user *user_pool_find(const struct user_pool *pool, int32_t id);
 const struct vm_use *vm_use_pool_find(const struct vm_use_pool *pool, int32_t vm);
 
-bool id_set_has(const struct id_set *list, int32_t id); /* O(n) */
+/* O(n) */
+static inline bool ids_have(const int32_t *ids, size_t n, int32_t id)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
 /* Do the role's lists allow the host? */
 bool vmgroup_role_allows(const struct vmgroup_role *role, int32_t host, int32_t cluster);
 /* The roles whose VMs must share a host with the VMs of this role, including itself: bits as in

@@ -11,14 +11,6 @@
 /* OpenNebula's numbers (include/Datastore.h). */
 enum { SYSTEM_DATASTORE = 1, DATASTORE_READY = 0 };
 
-static bool has_cluster(const struct datastore *datastore, int32_t cluster)
-{
-    for (size_t i = 0; i < datastore->n_clusters; i++)
-        if (datastore->clusters[i] == cluster)
-            return true;
-    return false;
-}
-
 void eligibility_read_datastores(struct eligibility *eligibility)
 {
     const struct datastore_pool *pool = eligibility->datastores;
@@ -36,7 +28,8 @@ void eligibility_read_datastores(struct eligibility *eligibility)
             continue;
         its_hosts = memory_new(host_columns_words(eligibility->columns), sizeof *its_hosts);
         for (size_t k = 0; k < hosts->n; k++)
-            if (has_cluster(&pool->items[i], hosts->items[k].cluster))
+            if (ids_have(pool->items[i].clusters, pool->items[i].n_clusters,
+                         hosts->items[k].cluster))
                 bitmap_add(its_hosts, k);
         eligibility->datastore_hosts[i] = its_hosts;
     }

@@ -68,13 +68,11 @@ static struct part *add_part(struct account *account, const struct lease_record 
         .start = lease->start,
         .duration = lease->duration,
         .end = lease->end,
-        .ran = lease->accumulated,
+        .ran = store_has_run(lease, account->period.now),
         .open = INSTANT_NONE,
         .first = INSTANT_NONE,
         .last = INSTANT_NONE,
     };
-    if (lease->since != INSTANT_NONE && lease->since < account->period.now)
-        part->ran += account->period.now - lease->since;
     snprintf(part->owner, sizeof part->owner, "%s",
              account->period.by_group ? lease->user_group : lease->user);
     return part;

@@ -106,15 +106,6 @@ static void put_size(struct json_writer *writer, const struct lease_record *leas
         json_put_null(writer, "group_size");
 }
 
-static int64_t seconds_run(const struct lease_record *lease, int64_t now)
-{
-    int64_t run = lease->accumulated;
-
-    if (lease->since != INSTANT_NONE && now > lease->since)
-        run += now - lease->since;
-    return run;
-}
-
 /* An expected start in the past is not shown; if the lease has not started, it is shown as the
  * previous expectation. */
 static void put_expectation(struct json_writer *writer, const struct lease_record *lease,
@@ -139,7 +130,7 @@ static void put_expectation(struct json_writer *writer, const struct lease_recor
 
 static void put_progress(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
-    int64_t run = seconds_run(lease, now), left = lease->duration;
+    int64_t run = store_has_run(lease, now), left = lease->duration;
 
     if (left != SPAN_UNLIMITED) {
         /* A reservation ends at its time, even if it started early or late. */

@@ -27,10 +27,7 @@ static void forget(struct daemon *daemon, struct rebalance_plan *plan)
 
 bool rebalancing_asks(const struct rebalancing *rebalancing, int32_t cluster)
 {
-    for (size_t i = 0; i < rebalancing->n_asked; i++)
-        if (rebalancing->asked[i] == cluster)
-            return true;
-    return false;
+    return ids_have(rebalancing->asked, rebalancing->n_asked, cluster);
 }
 
 static void ask(struct rebalancing *rebalancing, int32_t cluster)

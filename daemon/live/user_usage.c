@@ -29,10 +29,8 @@ static int64_t cpu_of(const struct store *store, const struct lease_record *leas
 /* Uncharged seconds of the lease's run time. */
 static int64_t uncharged(const struct lease_record *lease, int64_t now)
 {
-    int64_t run = lease->accumulated;
+    int64_t run = store_has_run(lease, now);
 
-    if (lease->since != INSTANT_NONE && lease->since < now)
-        run += now - lease->since;
     return run > lease->charged ? run - lease->charged : 0;
 }
 

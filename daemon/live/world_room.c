@@ -150,14 +150,6 @@ void world_recall_promises(struct world *world, const struct store *store)
 
 /* --- VMs that cannot be read ------------------------------------------------------------------ */
 
-static bool is_refusing(const struct world *world, int32_t host)
-{
-    for (size_t i = 0; i < world->n_refusing; i++)
-        if (world->refusing[i] == host)
-            return true;
-    return false;
-}
-
 /* Is the VM on the host, as oned shows the VM itself? */
 static bool is_there(const struct vm_observation *observed, const struct host *host)
 {
@@ -199,7 +191,7 @@ static bool subtract_there(const struct world *world, const struct host *host,
 
 bool world_unread(const struct world *world, const struct host *host, struct unread_room *room)
 {
-    if (is_refusing(world, host->id) && subtract_there(world, host, room))
+    if (ids_have(world->refusing, world->n_refusing, host->id) && subtract_there(world, host, room))
         return true;
     subtract_read(world, host, false, room);
     return room->vms > 0;
@@ -211,7 +203,7 @@ bool world_note_refusal(struct world *world, int32_t id, struct unread_room *roo
 
     if (!host || !subtract_there(world, host, room) || room->vms > 0)
         return false;
-    if (is_refusing(world, id))
+    if (ids_have(world->refusing, world->n_refusing, id))
         return true;
     world->refusing = memory_grow(world->refusing, &world->refusing_allocated,
                                   world->n_refusing + 1, sizeof *world->refusing);

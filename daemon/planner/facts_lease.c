@@ -73,12 +73,10 @@ bool planner_has_sent_nothing(const struct planner *planner, const struct lease_
 
 int64_t lease_remaining(const struct lease_record *lease, int64_t now)
 {
-    int64_t ran = lease->accumulated;
+    int64_t ran = store_has_run(lease, now);
 
     if (lease->duration == SPAN_UNLIMITED)
         return SPAN_UNLIMITED;
-    if (lease->since != INSTANT_NONE && lease->since < now)
-        ran += now - lease->since;
     return lease->duration > ran ? lease->duration - ran : 0;
 }
 

@@ -164,7 +164,7 @@ static int add_line(struct recorder *recorder, const struct recorded_lease *fact
 
     slot.line.arrival = lease->submit - recorder->start;
     if (slot.line.arrival < 0)
-        slot.line.ran_before = record_ran(lease, recorder->start);
+        slot.line.ran_before = store_has_run(lease, recorder->start);
     if (slot.line.arrival < recorder->last_arrival)
         slot.line.arrival = recorder->last_arrival;
     text = record_line(facts, &slot.line, recorder->start, err);

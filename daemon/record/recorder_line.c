@@ -58,15 +58,6 @@ char *record_header(const struct site *site, int64_t start, struct error *err)
     return written(&description, NULL, &header, err);
 }
 
-int64_t record_ran(const struct lease_record *lease, int64_t now)
-{
-    int64_t ran = lease->accumulated;
-
-    if (lease->since != INSTANT_NONE && now > lease->since)
-        ran += now - lease->since;
-    return ran;
-}
-
 /* Adjacent equal VMs form one node set. */
 static struct node_set *node_sets_of(const struct recorded_lease *facts, size_t *n)
 {

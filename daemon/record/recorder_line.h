@@ -34,6 +34,3 @@ char *record_line(const struct recorded_lease *facts, const struct record_line *
 
 /* Read the inputs back from a line; -1: the text is not a lease's line. */
 int record_line_parse(const char *text, struct record_line *line);
-
-/* Seconds a lease has run until `now`. */
-int64_t record_ran(const struct lease_record *lease, int64_t now);

@@ -20,6 +20,7 @@
 #include "core/lease.h"
 #include "core/reason.h"
 #include "util/error.h"
+#include "util/instant.h"
 
 struct store; /* opaque */
 
@@ -276,6 +277,13 @@ enum store_notice store_notice_of(const char *message);
 static inline bool store_is_queued(const struct lease_record *lease)
 {
     return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
+}
+
+/* Seconds for which the lease has run by `now`. */
+static inline int64_t store_has_run(const struct lease_record *lease, int64_t now)
+{
+    return lease->accumulated +
+           (lease->since != INSTANT_NONE && now > lease->since ? now - lease->since : 0);
 }
 
 /* Must the lease leave its hosts for another one, or has it left them without being restarted

@@ -73,9 +73,13 @@ static void read_vmgroups(const char *document, size_t length)
         const struct vmgroup_member *member = &pool.members[i];
         size_t n;
 
+        const struct id_set *vms;
+
         if (member->group >= pool.n || member->role >= pool.items[member->group].n_roles ||
-            !vmgroup_pool_roles_of(&pool, member->vm, &n) ||
-            !id_set_has(&pool.items[member->group].roles[member->role].vms, member->vm))
+            !vmgroup_pool_roles_of(&pool, member->vm, &n))
+            abort();
+        vms = &pool.items[member->group].roles[member->role].vms;
+        if (!ids_have(vms->ids, vms->n, member->vm))
             abort();
     }
     for (size_t i = 0; i < pool.n; i++)
