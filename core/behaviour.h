@@ -60,7 +60,8 @@ struct behaviour {
     bool migration_estimate_squared;
     /* VMs that stay on their hosts are "migrated" in place. */
     bool migration_moves_everything;
-    /* Planned image transfers are never cancelled, not even when their lease is placed again. */
+    /* Planned image transfers are never cancelled, not even when their lease is placed again, and
+     * none is placed between two that follow each other at once. */
     bool transfers_never_cancelled;
     /* A lease rides on a planned transfer whenever that ends before one of its own would, without
      * network of its hosts, and remains scheduled until its VMs start. */

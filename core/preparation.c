@@ -143,8 +143,8 @@ bool preparation_earliest(struct engine *engine, const struct lease *lease, int6
 
 /* --- planning --------------------------------------------------------------------------------- */
 
-/* The source of the image for a host. */
-enum image_source { SOURCE_CACHE, SOURCE_RIDE, SOURCE_TRANSFER };
+/* The source of the image for a VM. */
+enum image_source { SOURCE_OWN, SOURCE_CACHE, SOURCE_RIDE, SOURCE_TRANSFER };
 
 /* Will the transfer stay planned? The transfers of a victim are cancelled with it. */
 static bool stays_planned(const struct engine *engine, const struct proposal *proposal,
@@ -200,14 +200,25 @@ static struct reservation *ride_for(struct engine *engine, const struct lease *l
     return NULL;
 }
 
+/* The host of the VM's only file; HOST_NONE: the VM has no file. */
+static uint32_t files_host_of(const struct disk_files *files, uint32_t vm)
+{
+    const uint32_t *host = disk_files_host(files, vm);
+
+    return host ? *host : HOST_NONE;
+}
+
 static enum image_source source_for(const struct engine *engine, const struct lease *lease,
-                                    uint32_t host, int64_t start, bool may_ride)
+                                    const struct placed_vm *vm, int64_t start, bool may_ride)
 {
     const struct image_cache_entry *entry =
         caches_images(engine)
-            ? image_cache_find(&engine->images->caches[host], lease->request.image)
+            ? image_cache_find(&engine->images->caches[vm->host], lease->request.image)
             : NULL;
 
+    if (!image_files_stay_behind(engine) &&
+        files_host_of(&lease->plan->image_files, vm->vm) == vm->host)
+        return SOURCE_OWN;
     if (lease->request.kind == LEASE_RESERVATION || lease->request.kind == LEASE_DEADLINE)
         return entry && entry->keep_until != INSTANT_NONE && entry->keep_until >= start
                    ? SOURCE_CACHE
@@ -219,22 +230,10 @@ static void carry(struct engine *engine, struct reservation *transfer, struct pl
 {
     struct placement *old = transfer->placement;
 
-    reservation_unbook(engine, transfer);
+    slot_table_release(engine->table, transfer);
     transfer->placement = placement;
-    reservation_book(engine, transfer);
+    slot_table_book(engine->table, transfer);
     placement_destroy(old);
-}
-
-/* The VMs of a transfer that are not of the lease. */
-static uint32_t vms_of_others(const struct placement *placement, int64_t lease,
-                              struct placed_vm *others)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < placement->n_vms; i++)
-        if (placement->vms[i].lease != lease)
-            others[n++] = placement->vms[i];
-    return n;
 }
 
 /* Adds the riders to the VMs of the transfer, in place of those of a cancelled plan. */
@@ -250,7 +249,7 @@ static void join_transfer(struct engine *engine, const struct proposal *proposal
         return;
     }
     vms = memory_new(old->n_vms + proposal->n_riders, sizeof *vms);
-    n = vms_of_others(old, proposal->riders->lease, vms);
+    n = image_vms_of_others(old, proposal->riders->lease, vms);
     memcpy(&vms[n], proposal->riders, proposal->n_riders * sizeof *vms);
     carry(engine, proposal->ride,
           image_placement(engine, vms, n + proposal->n_riders, image_rate_of(old)));
@@ -267,7 +266,7 @@ static void leave_transfer(struct engine *engine, struct reservation *transfer, 
     if (transfer->state != RESERVATION_SCHEDULED)
         return;
     vms = memory_new(old->n_vms, sizeof *vms);
-    n = vms_of_others(old, lease, vms);
+    n = image_vms_of_others(old, lease, vms);
     if (n < old->n_vms)
         carry(engine, transfer, image_placement(engine, vms, n, image_rate_of(old)));
     free(vms);
@@ -280,7 +279,7 @@ static uint32_t vms_by_source(struct engine *engine, const struct reservation *v
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < vm->placement->n_vms; i++)
-        if (source_for(engine, vm->lease, vm->placement->vms[i].host, vm->from, may_ride) == source)
+        if (source_for(engine, vm->lease, &vm->placement->vms[i], vm->from, may_ride) == source)
             found[n++] = vm->placement->vms[i];
     return n;
 }
@@ -349,14 +348,6 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
     planned = n == 0 || plan_transfer(engine, lease, proposal, wanted, n);
     free(wanted);
     return planned;
-}
-
-/* The host of the VM's only file; HOST_NONE: the VM has no file. */
-static uint32_t files_host_of(const struct disk_files *files, uint32_t vm)
-{
-    const uint32_t *host = disk_files_host(files, vm);
-
-    return host ? *host : HOST_NONE;
 }
 
 /* Removes an image file of the VM from the host, or from any host unless files stay behind. */
@@ -540,6 +531,14 @@ static void leave_transfers(struct engine *engine, const struct lease *lease)
             leave_transfer(engine, list->items[i], lease->request.id);
 }
 
+/* Have the VMs begun to write to their images, or are these needed in the cache? Else they stay:
+ * the lease may be placed there again. */
+static bool image_is_used(const struct engine *engine, const struct lease *lease)
+{
+    return image_files_stay_behind(engine) || caches_images(engine) ||
+           lease_plan_current(lease)->vm->state != RESERVATION_SCHEDULED;
+}
+
 void cancel_preparation(struct engine *engine, struct lease *lease)
 {
     if (!manages_images(engine) || !lease->request.image ||
@@ -549,7 +548,8 @@ void cancel_preparation(struct engine *engine, struct lease *lease)
         drop_transfers(engine, lease);
         leave_transfers(engine, lease);
     }
-    drop_files(engine, lease);
+    if (image_is_used(engine, lease))
+        drop_files(engine, lease);
 }
 
 void images_release(struct engine *engine, struct lease *lease)

@@ -28,7 +28,7 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
 bool commit_preparation(struct engine *engine, struct lease *lease,
                         const struct proposal *proposal);
 /* Called when the lease is placed again: cancels its transfers, removes its VMs from shared
- * transfers, and releases its images. */
+ * transfers, and releases its images, except those that no VM has used yet. */
 void cancel_preparation(struct engine *engine, struct lease *lease);
 
 /* The switch rides_if_sooner: leases without a transfer of their own do not become ready. */

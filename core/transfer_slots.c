@@ -94,6 +94,17 @@ struct placement *image_placement_with(const struct placement *old, const struct
     return placement;
 }
 
+uint32_t image_vms_of_others(const struct placement *placement, int64_t lease,
+                             struct placed_vm *others)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < placement->n_vms; i++)
+        if (placement->vms[i].lease != lease)
+            others[n++] = placement->vms[i];
+    return n;
+}
+
 int64_t image_span(const struct engine *engine, const struct lease *lease, int64_t copies,
                    int64_t rate)
 {

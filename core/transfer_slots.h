@@ -29,6 +29,9 @@ struct placement *image_placement(struct engine *engine, const struct placed_vm 
 /* The same placement with further VMs, whose hosts hold no bandwidth for them. */
 struct placement *image_placement_with(const struct placement *old, const struct placed_vm *guests,
                                        uint32_t n);
+/* Fills `others` with the VMs of a transfer that are not of the lease; returns their number. */
+uint32_t image_vms_of_others(const struct placement *placement, int64_t lease,
+                             struct placed_vm *others);
 /* The rate at which a transfer with this placement sends. */
 int64_t image_rate_of(const struct placement *transfer);
 /* The network that a host holds while it receives at this rate; O(1). */
