@@ -90,8 +90,8 @@ class Chaos:
         Galerna says."""
         for vm in self.t.all_vms().values():
             told = re.search(r"onevm recover --retry (\d+)", vm.message)
-            if not told or (vm.id, vm.lcm) in self.recovered:
-                continue
+            if not told or vm.done or (vm.id, vm.lcm) in self.recovered:
+                continue  # one that is DONE keeps its last message
             self.recovered.add((vm.id, vm.lcm))
             self.t.tell("operator recovers %s" % vm)
             self.t.oned.call("one.vm.recover", int(told.group(1)),
