@@ -61,6 +61,7 @@ struct lease_plan {
     bool has_filter;     /* a node set restricts or prefers hosts */
     bool ends_cancelled; /* by its terms: ends as cancelled, not done, after its shortened time */
     bool in_queue;
+    bool stuck;             /* has no place now, nor would without planned leases of lower rank */
     bool unsent;            /* in this step: active, but its VMs have not been started */
     bool too_big;           /* does not fit on the idle site */
     bool holds_future;      /* placed in the future by the backfilling rules, not started */

@@ -400,6 +400,21 @@ bool commit_preparation(struct engine *engine, struct lease *lease, const struct
     return ready;
 }
 
+struct reservation_list preparation_leave_out(struct engine *engine,
+                                              const struct lease_list *leases)
+{
+    const struct reservation_list all = engine->images->list;
+
+    engine->images->list = image_transfers_without(engine, &all, leases);
+    return all;
+}
+
+void preparation_put_back(struct engine *engine, const struct reservation_list *all)
+{
+    reservation_list_finish(&engine->images->list);
+    engine->images->list = *all;
+}
+
 /* --- carrying out ----------------------------------------------------------------------------- */
 
 static void list_remove(struct reservation_list *list, const struct reservation *r)

@@ -27,6 +27,12 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
  * transfers. True: the lease is ready at once. */
 bool commit_preparation(struct engine *engine, struct lease *lease,
                         const struct proposal *proposal);
+/* For a trial: releases the room of the transfers that only these leases need, and leaves them out.
+ * Returns the list of all, for preparation_put_back(); the caller undoes the slot table. O(leases t
+ * VMs). */
+struct reservation_list preparation_leave_out(struct engine *engine,
+                                              const struct lease_list *leases);
+void preparation_put_back(struct engine *engine, const struct reservation_list *all);
 /* Called when the lease is placed again: cancels its transfers, removes its VMs from shared
  * transfers, and releases its images, except those that no VM has used yet. */
 void cancel_preparation(struct engine *engine, struct lease *lease);

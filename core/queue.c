@@ -82,11 +82,18 @@ void future_remove(struct engine *engine, struct lease *lease)
 
 bool future_allowed(const struct engine *engine)
 {
+    return future_allowed_without(engine, 0);
+}
+
+bool future_allowed_without(const struct engine *engine, size_t fewer)
+{
+    const size_t n = engine->queues.future.n - fewer;
+
     switch (engine->settings.backfilling) {
     case BACKFILLING_AGGRESSIVE:
-        return engine->queues.future.n < 1;
+        return n < 1;
     case BACKFILLING_INTERMEDIATE:
-        return (int64_t)engine->queues.future.n < engine->settings.backfilling_reservations;
+        return (int64_t)n < engine->settings.backfilling_reservations;
     case BACKFILLING_CONSERVATIVE:
         return true;
     default:

@@ -35,6 +35,8 @@ void queue_remove(struct engine *engine, struct lease *lease);
 void future_remove(struct engine *engine, struct lease *lease);
 /* May one more queued lease hold a place in the future? */
 bool future_allowed(const struct engine *engine);
+/* The same if `fewer` of them gave it up. */
+bool future_allowed_without(const struct engine *engine, size_t fewer);
 
 /* The earliest time at which a waiting lease may be (re)started; INSTANT_NONE: at once. */
 int64_t lease_ready_at(const struct lease *lease);

@@ -31,15 +31,18 @@ static int compare_shares(const struct engine *engine, const struct lease *a, co
                : 0;
 }
 
+/* Of those that are not stuck; NULL: none. */
 static struct lease *most_important(const struct engine *engine, const struct lease_list *queue)
 {
-    struct lease *most = queue->items[0];
+    struct lease *most = NULL;
     const bool fair = engine->shares != NULL;
 
-    for (size_t i = 1; i < queue->n; i++) {
+    for (size_t i = 0; i < queue->n; i++) {
         struct lease *lease = queue->items[i];
 
-        if (lease->request.priority > most->request.priority ||
+        if (lease->plan->stuck)
+            continue;
+        if (!most || lease->request.priority > most->request.priority ||
             (fair && lease->request.priority == most->request.priority &&
              compare_shares(engine, lease, most) < 0))
             most = lease;
@@ -109,28 +112,28 @@ static bool gives_up_its_place(const struct engine *engine, const struct lease *
            queue_outranks(engine, lease, holder);
 }
 
-struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue)
+struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue,
+                                     struct lease_list *holders)
 {
     struct lease *most;
 
-    if (!queue->n || !engine->queues.future.n)
+    holders->n = 0;
+    if (!engine->queues.future.n)
         return NULL;
     most = most_important(engine, queue);
-    for (size_t i = 0; i < engine->queues.future.n; i++)
+    for (size_t i = engine->queues.future.n; most && i-- > 0;)
         if (gives_up_its_place(engine, engine->queues.future.items[i], most))
-            return most;
-    return NULL;
+            lease_list_append(holders, engine->queues.future.items[i]);
+    return holders->n ? most : NULL;
 }
 
 void queue_release_future(struct engine *engine, struct lease_list *queue,
-                          const struct lease *lease)
+                          const struct lease_list *holders)
 {
-    for (size_t i = engine->queues.future.n; i-- > 0;) {
-        struct lease *holder = engine->queues.future.items[i];
+    for (size_t i = 0; i < holders->n; i++) {
+        struct lease *holder = holders->items[i];
         bool suspended = holder->state == LEASE_SUSPENDED_SCHEDULED;
 
-        if (!gives_up_its_place(engine, holder, lease))
-            continue;
         unschedule_lease(engine, holder);
         lease_set_state(engine, holder, suspended ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
         lease_list_append(queue, holder);

@@ -19,11 +19,11 @@ bool queue_outranks(const struct engine *engine, const struct lease *lease,
 /* Sorts in the same order; without `by_priority`, all priorities count as equal. O(n log n). */
 void queue_sort(const struct engine *engine, struct lease **leases, size_t n, bool by_priority);
 
-/* The queued lease of the highest rank, if leases of lower rank hold places in the future; else
- * NULL. */
-struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue);
+/* The queued lease of the highest rank that is not stuck, if leases of lower rank hold places in
+ * the future, which fill `holders`; else NULL. */
+struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue,
+                                     struct lease_list *holders);
 
-/* Moves leases of lower rank than this one from their places in the future to the end of `queue`.
- */
+/* Moves the holders from their places in the future to the end of `queue`. */
 void queue_release_future(struct engine *engine, struct lease_list *queue,
-                          const struct lease *lease);
+                          const struct lease_list *holders);

@@ -45,20 +45,15 @@ static bool place_at_once(struct engine *engine, struct lease *lease, struct pro
     return placed;
 }
 
-static bool place(struct engine *engine, struct lease *lease, bool may_wait,
-                  struct proposal *proposal)
+/* The first place without changes to other planned leases. */
+static bool search(struct engine *engine, struct lease *lease, bool may_wait,
+                   struct proposal *proposal)
 {
     struct placing_request request = {
         .lease = lease, .may_wait = may_wait, .before = INSTANT_NEVER, .from = engine->now};
     int64_t *earliest = NULL;
     bool placed;
 
-    if (lease->request.kind == LEASE_DEADLINE)
-        return place_deadline(engine, lease, proposal);
-    if (is_due_exactly(lease))
-        return place_exact(engine, lease, proposal) ||
-               place_by_moving_others(engine, lease, proposal) ||
-               place_exact_before_closings(engine, lease, proposal);
     if (lease_is_suspended(lease)) {
         if (engine->settings.migration != MIGRATION_NO) {
             request.from += migration_estimate(engine, lease);
@@ -73,6 +68,21 @@ static bool place(struct engine *engine, struct lease *lease, bool may_wait,
     }
     placed = place_as_soon_as_possible(engine, &request, proposal);
     free(earliest);
+    return placed;
+}
+
+static bool place(struct engine *engine, struct lease *lease, bool may_wait,
+                  struct proposal *proposal)
+{
+    bool placed;
+
+    if (lease->request.kind == LEASE_DEADLINE)
+        return place_deadline(engine, lease, proposal);
+    if (is_due_exactly(lease))
+        return place_exact(engine, lease, proposal) ||
+               place_by_moving_others(engine, lease, proposal) ||
+               place_exact_before_closings(engine, lease, proposal);
+    placed = search(engine, lease, may_wait, proposal);
     if (placed && !proposal->in_future)
         return true;
     return place_at_once(engine, lease, proposal, placed);
@@ -92,14 +102,21 @@ static void preempt_victims(struct engine *engine, const struct lease *lease,
     }
 }
 
+static bool try_to_resettle(struct trial *trial, struct engine *engine, struct lease *lease,
+                            const struct proposal *proposal)
+{
+    const struct resettlement wish = {.lease = lease,
+                                      .victims = &proposal->victims,
+                                      .from = proposal->start,
+                                      .until = proposal->held_until,
+                                      .placement = proposal->plan.vm->placement};
+
+    return resettle_try(trial, engine, &wish);
+}
+
 /* Preempts all victims by their terms. False: a deadline would be missed; nothing has changed. */
 static bool make_room(struct engine *engine, struct lease *lease, const struct proposal *proposal)
 {
-    struct resettlement wish = {.lease = lease,
-                                .victims = &proposal->victims,
-                                .from = proposal->start,
-                                .until = proposal->held_until,
-                                .placement = proposal->plan.vm->placement};
     struct trial trial;
     bool kept;
 
@@ -107,7 +124,7 @@ static bool make_room(struct engine *engine, struct lease *lease, const struct p
         preempt_victims(engine, lease, proposal);
         return true;
     }
-    kept = resettle_try(&trial, engine, &wish);
+    kept = try_to_resettle(&trial, engine, lease, proposal);
     if (kept) {
         preempt_victims(engine, lease, proposal);
         trial_commit(&trial, lease);
@@ -185,19 +202,33 @@ bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal
     return migrates_in_time(engine, lease, proposal) && accept(engine, lease, proposal);
 }
 
-/* Resumes a lease where its memory is. */
-static bool resume_in_place(struct engine *engine, struct lease *lease, bool may_wait)
+/* Finds a place for a suspended lease where its memory is. */
+static bool search_in_place(struct engine *engine, struct lease *lease, bool may_wait,
+                            struct proposal *proposal)
 {
     struct placing_request request = {.lease = lease,
                                       .may_wait = may_wait,
                                       .before = INSTANT_NEVER,
                                       .from = engine->now,
                                       .stays = true};
-    struct proposal proposal;
 
     return lease->request.kind != LEASE_DEADLINE &&
-           place_as_soon_as_possible(engine, &request, &proposal) &&
-           accept(engine, lease, &proposal);
+           place_as_soon_as_possible(engine, &request, proposal);
+}
+
+/* Would accept() take the proposal? */
+static bool is_acceptable(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    struct trial trial;
+    bool kept;
+
+    if (!is_resumed(lease) && !plan_preparation(engine, lease, proposal))
+        return false;
+    if (!resettle_has_work(&proposal->victims))
+        return true;
+    kept = try_to_resettle(&trial, engine, lease, proposal);
+    trial_end(&trial);
+    return kept;
 }
 
 /* Must the lease be resumed on the hosts with its memory while one of them has no room now? */
@@ -238,8 +269,40 @@ bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_
     }
     if (!place(engine, lease, may_wait, &proposal))
         return false;
-    return migrates_in_time(engine, lease, &proposal) ? accept(engine, lease, &proposal)
-                                                      : resume_in_place(engine, lease, may_wait);
+    return (migrates_in_time(engine, lease, &proposal) ||
+            search_in_place(engine, lease, may_wait, &proposal)) &&
+           accept(engine, lease, &proposal);
+}
+
+static bool would_place(struct engine *engine, struct lease *lease, bool may_wait)
+{
+    struct proposal proposal;
+    bool acceptable;
+
+    if (!search(engine, lease, may_wait, &proposal) && !place_in_front(engine, lease, &proposal) &&
+        !place_before_closings(engine, lease, &proposal))
+        return false;
+    if (!migrates_in_time(engine, lease, &proposal) &&
+        !search_in_place(engine, lease, may_wait, &proposal))
+        return false;
+    acceptable = is_acceptable(engine, lease, &proposal);
+    proposal_finish(&proposal);
+    return acceptable;
+}
+
+bool engine_would_schedule(struct engine *engine, struct lease *lease, bool may_wait,
+                           const struct lease_list *without)
+{
+    const size_t mark = slot_table_mark(engine->table);
+    const struct reservation_list transfers = preparation_leave_out(engine, without);
+    bool would;
+
+    for (size_t i = 0; i < without->n; i++)
+        stretch_release(engine, lease_plan_current(without->items[i]));
+    would = would_place(engine, lease, may_wait);
+    slot_table_undo(engine->table, mark);
+    preparation_put_back(engine, &transfers);
+    return would;
 }
 
 bool engine_schedule_as(struct engine *engine, struct lease *lease, struct proposal *proposal)

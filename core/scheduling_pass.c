@@ -431,19 +431,46 @@ static void end_all_late(struct engine *engine)
     }
 }
 
-/* Lets a lease that goes before leases with a future place start at once, or take their place. */
+static bool is_above_any(const struct lease *lease, const struct lease_list *others)
+{
+    for (size_t i = 0; i < others->n; i++)
+        if (lease->request.priority > others->items[i]->request.priority)
+            return true;
+    return false;
+}
+
+/* Would the lease get a place if the holders waited behind it? */
+static bool gains_without(struct engine *engine, struct lease *lease,
+                          const struct lease_list *waiting, const struct lease_list *holders)
+{
+    bool may_wait = is_above_any(lease, holders) || is_above_any(lease, waiting) ||
+                    future_allowed_without(engine, holders->n);
+
+    return engine_would_schedule(engine, lease, may_wait, holders);
+}
+
+/* Lets a lease that goes before leases with a future place start at once, or take their place.
+ * These keep it if it would not help the lease. */
 static void displace_planned(struct engine *engine, struct lease_list *waiting)
 {
+    struct lease_list holders = {0};
     struct lease *lease;
 
-    while ((lease = queue_next_to_displace(engine, waiting)) != NULL) {
+    for (size_t i = 0; i < waiting->n; i++)
+        waiting->items[i]->plan->stuck = false;
+    while ((lease = queue_next_to_displace(engine, waiting, &holders)) != NULL) {
         lease->plan->in_queue = false;
-        if (!engine_schedule_lease(engine, lease, false)) {
-            queue_release_future(engine, waiting, lease);
-            return;
+        if (engine_schedule_lease(engine, lease, false)) {
+            lease_list_remove(waiting, lease);
+            continue;
         }
-        lease_list_remove(waiting, lease);
+        if (gains_without(engine, lease, waiting, &holders)) {
+            queue_release_future(engine, waiting, &holders);
+            break;
+        }
+        lease->plan->stuck = true;
     }
+    free(holders.items);
 }
 
 /* Tries the queue in its order; leases that cannot be placed stay, in the order of submission.
@@ -463,8 +490,9 @@ static void schedule_queue(struct engine *engine)
     by_priority = queue_put_in_order(engine, &waiting);
     turns_begin(&turns, &waiting);
     while ((lease = turns_next(&turns))) {
-        bool others_behind =
-            by_priority && lease->request.priority > waiting.items[waiting.n - 1]->request.priority;
+        bool others_behind = lease->plan->stuck || /* those with a planned start */
+                             (by_priority && lease->request.priority >
+                                                 waiting.items[waiting.n - 1]->request.priority);
 
         if (engine->settings.behaviour.queue_pass_by_free_cpu && !future_allowed(engine) &&
             slot_table_free_cpu_now(engine->table) == 0) {
@@ -477,6 +505,7 @@ static void schedule_queue(struct engine *engine)
         if (lease->plan->has_demand && !lease->plan->in_queue)
             turns_placed(&turns, lease);
     }
+    hold_room_against(engine, &held, INT64_MIN); /* what planned leases may not take */
     release_held_room(engine, &held);
     while ((lease = turns_next(&turns)))
         queue_add(engine, lease);

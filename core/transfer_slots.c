@@ -229,3 +229,36 @@ void image_transfers_insert(struct reservation_list *transfers, struct reservati
     }
     transfers->items[place] = transfer;
 }
+
+static bool list_has(const struct lease_list *leases, int64_t id)
+{
+    for (size_t i = 0; i < leases->n; i++)
+        if (leases->items[i]->request.id == id)
+            return true;
+    return false;
+}
+
+static bool is_needed_only_by(const struct reservation *transfer, const struct lease_list *leases)
+{
+    for (uint32_t i = 0; i < transfer->placement->n_vms; i++)
+        if (!list_has(leases, transfer->placement->vms[i].lease))
+            return false;
+    return true;
+}
+
+struct reservation_list image_transfers_without(struct engine *engine,
+                                                const struct reservation_list *transfers,
+                                                const struct lease_list *leases)
+{
+    struct reservation_list rest = {0};
+
+    for (size_t i = 0; i < transfers->n; i++) {
+        struct reservation *transfer = transfers->items[i];
+
+        if (!transfers_are_never_cancelled(engine) && is_needed_only_by(transfer, leases))
+            slot_table_release(engine->table, transfer);
+        else
+            reservation_list_append(&rest, transfer);
+    }
+    return rest;
+}

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/lease.h"
+#include "core/leases.h"
 #include "core/reservations.h"
 #include "core/slot_table.h"
 
@@ -65,3 +66,8 @@ void image_transfers_insert(struct reservation_list *transfers, struct reservati
 /* Does the host have that much network during [from, until)? */
 bool image_network_is_free(const struct engine *engine, uint32_t host, int64_t network,
                            struct interval during);
+/* For a trial: releases the room of the transfers that only these leases need; returns the others.
+ * O(leases t VMs). */
+struct reservation_list image_transfers_without(struct engine *engine,
+                                                const struct reservation_list *transfers,
+                                                const struct lease_list *leases);

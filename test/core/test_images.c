@@ -495,6 +495,68 @@ static void a_lease_does_not_ride_on_a_transfer_that_is_too_fast(void **state)
     scenario_end(&s);
 }
 
+/* A best-effort lease with a priority, an image of 250 MB and a deadline. */
+static void ask_urgent(struct scenario *s, int64_t id, int32_t priority, int64_t deadline)
+{
+    ask(s, (struct ask){.id = id,
+                        .priority = priority,
+                        .duration = 100,
+                        .deadline = deadline,
+                        .image = "a.img",
+                        .image_size = 250});
+}
+
+static void a_planned_lease_gives_up_its_transfer_only_to_one_that_gains(void **state)
+{
+    struct scenario s;
+
+    scenario_with_images(&s, 1, TRANSFER_UNICAST);
+    s.settings.backfilling = BACKFILLING_CONSERVATIVE;
+    best_effort(&s, 1, 1, 200);
+    ask_urgent(&s, 2, 0, 0);
+    at(&s, 25);
+    ask_urgent(&s, 3, 2000, 250); /* host 1 is in use until 200 */
+    settle(&s);
+    assert_string_equal(plan_of(&s, 3), "");
+    assert_string_equal(plan_of(&s, 2), "FILE_TRANSFER 0-20 on repository,1; VM 200-300 on 1; "
+                                        "SHUTDOWN 300-300 on 1");
+    at(&s, 30);
+    ask_urgent(&s, 4, 1000, 0); /* goes ahead of lease 2, though lease 3 waits before it */
+    settle(&s);
+    assert_string_equal(plan_of(&s, 4), "FILE_TRANSFER 30-50 on repository,1; VM 200-300 on 1; "
+                                        "SHUTDOWN 300-300 on 1");
+    /* Its image is there already. */
+    assert_string_equal(plan_of(&s, 2), "FILE_TRANSFER 0-20 on repository,1; VM 300-400 on 1; "
+                                        "SHUTDOWN 400-400 on 1");
+    run_to_end(&s);
+    assert_int_equal(lease_of(&s, 3)->state, LEASE_CANCELLED);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void a_lease_gets_its_image_ahead_of_a_planned_one(void **state)
+{
+    struct scenario s;
+
+    scenario_with_images(&s, 2, TRANSFER_MULTICAST);
+    s.settings.backfilling = BACKFILLING_CONSERVATIVE;
+    best_effort(&s, 1, 1, 500);
+    best_effort(&s, 2, 1, 200);
+    ask_image(&s, 3, 1, "a.img", 250);
+    ask_image(&s, 4, 2, "b.img", 5000);
+    at(&s, 5);
+    ask_urgent(&s, 5, 1000, 401); /* the repository would be in use until 420 */
+    settle(&s);
+    assert_string_equal(plan_of(&s, 5), "FILE_TRANSFER 20-40 on repository,2; VM 300-400 on 2; "
+                                        "SHUTDOWN 400-400 on 2");
+    assert_string_equal(plan_of(&s, 4),
+                        "FILE_TRANSFER 40-440 on repository,1,2; VM 500-600 on 1,2; "
+                        "SHUTDOWN 600-600 on 1,2");
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -522,6 +584,8 @@ int main(void)
         cmocka_unit_test(a_transfer_waits_for_the_network_of_its_host),
         cmocka_unit_test(for_a_reservation_it_is_sent_before_the_network_is_in_use),
         cmocka_unit_test(a_lease_does_not_ride_on_a_transfer_that_is_too_fast),
+        cmocka_unit_test(a_planned_lease_gives_up_its_transfer_only_to_one_that_gains),
+        cmocka_unit_test(a_lease_gets_its_image_ahead_of_a_planned_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
