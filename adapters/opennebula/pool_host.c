@@ -199,4 +199,4 @@ static const struct pool_format host_format = {
     .scratch = sizeof(struct host_draft),
 };
 
-POOL_PARSER(host_pool_parse, struct host_pool, host_format)
+POOL_PARSER(host_pool_parse, host, host_format)

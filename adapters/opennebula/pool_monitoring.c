@@ -30,7 +30,7 @@ static const struct pool_format monitoring_format = {
     .end = end_monitoring,
 };
 
-POOL_PARSER(host_monitoring_parse, struct host_monitoring_pool, monitoring_format)
+POOL_PARSER(host_monitoring_parse, host_monitoring, monitoring_format)
 
 void host_monitoring_finish(struct host_monitoring_pool *pool)
 {

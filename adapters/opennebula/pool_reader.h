@@ -64,8 +64,8 @@ int pool_read(struct pool_items *items, const struct pool_format *format, const 
               size_t length, struct error *err);
 
 /* Defines a function that reads a whole document into a pool of its own type. */
-#define POOL_PARSER(name, type, format)                                                            \
-    int name(type *pool, const char *document, size_t length, struct error *err)                   \
+#define POOL_PARSER(name, object, format)                                                          \
+    int name(struct object##_pool *pool, const char *document, size_t length, struct error *err)   \
     {                                                                                              \
         struct pool_items items;                                                                   \
         int result = pool_read(&items, &(format), document, length, err);                          \

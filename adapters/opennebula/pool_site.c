@@ -125,7 +125,7 @@ static const struct pool_format datastore_format = {
     .scratch = sizeof(struct datastore_draft),
 };
 
-POOL_PARSER(datastore_pool_parse, struct datastore_pool, datastore_format)
+POOL_PARSER(datastore_pool_parse, datastore, datastore_format)
 
 static void read_cluster(struct pool_reader *reader, void *object, const struct pool_path *path,
                          const struct pool_text *text)
@@ -156,7 +156,7 @@ static const struct pool_format cluster_format = {
     .keeps_empty = true,
 };
 
-POOL_PARSER(cluster_pool_parse, struct cluster_pool, cluster_format)
+POOL_PARSER(cluster_pool_parse, cluster, cluster_format)
 
 static void read_network_top(struct pool_reader *reader, struct network *network,
                              const struct pool_path *path, const struct pool_text *text)
@@ -219,4 +219,4 @@ static const struct pool_format network_format = {
     .keeps_empty = true,
 };
 
-POOL_PARSER(network_pool_parse, struct network_pool, network_format)
+POOL_PARSER(network_pool_parse, network, network_format)

@@ -66,7 +66,7 @@ static const struct pool_format user_format = {
     .end = end_user,
 };
 
-POOL_PARSER(user_pool_parse, struct user_pool, user_format)
+POOL_PARSER(user_pool_parse, user, user_format)
 
 static void read_bits(struct pool_reader *reader, const struct pool_path *path,
                       const struct pool_text *text, uint64_t *bits)

@@ -463,7 +463,7 @@ static const struct pool_format vm_format = {
     .scratch = sizeof(struct vm_draft),
 };
 
-POOL_PARSER(vm_pool_parse, struct vm_pool, vm_format)
+POOL_PARSER(vm_pool_parse, vm, vm_format)
 
 /* --- in batches ------------------------------------------------------------------------------- */
 

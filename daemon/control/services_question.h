@@ -73,8 +73,8 @@ void services_resume(struct services_question *question);
 void services_drop(struct services_question *question);
 /* Handle a question again after the planner's reply. err: the planner failed; or NULL. */
 void services_handle_again(struct services_question *question, const struct error *err);
-/* The same, after a change was tried or traced; `question` is a services_question. */
-void services_judged(void *question, const struct planner_change *change, const struct error *err);
+/* The same, after a change was tried or traced; the context is a services_question. */
+void services_judged(void *context, const struct planner_change *change, const struct error *err);
 
 /* --- services_templates.c: requests that wait for templates of VMs --- */
 /* Is the host, of that cluster, among the hosts in question? */
