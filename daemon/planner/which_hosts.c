@@ -218,8 +218,8 @@ static void tell_drains(const struct which_hosts *which, const char *before, cha
     if (n == 1)
         snprintf(text, size, "%shost %d is %s%s", before, first->host, what, until);
     else
-        snprintf(text, size, "%s%zu of them are drained or booked, host %d%s", before, n,
-                 first->host, until);
+        snprintf(text, size, "%s%zu of %zu hosts are drained or booked, host %d%s", before, n,
+                 which->n, first->host, until);
 }
 
 /* --- reasons ---------------------------------------------------------------------------------- */
