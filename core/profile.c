@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/step_search.h"
 #include "util/instant.h"
 #include "util/memory.h"
 #include "util/random.h"
@@ -75,34 +76,14 @@ uint64_t profile_mark(int64_t lease_id)
 
 /* --- scans ------------------------------------------------------------------------------------ */
 
-/* The last point in [low, high) that begins at `at` or before. Each step compares three points,
- * whose loads do not wait for each other. It is branch-free: the branch would be unpredictable. */
-static uint32_t halve(const int64_t *times, uint32_t low, uint32_t high, int64_t at)
-{
-    const int64_t *base = times + low;
-    uint32_t left = high - low;
-
-    while (left > 4) {
-        const uint32_t quarter = left / 4;
-        const int64_t *const one = base + quarter, *const two = one + quarter,
-                             *const three = two + quarter;
-        const int64_t *next = *one <= at ? one : base;
-
-        next = *two <= at ? two : next;
-        base = *three <= at ? three : next;
-        left -= 3 * quarter;
-    }
-    base += (base[left > 1] <= at && left > 1) + (base[left > 2 ? 2 : 0] <= at && left > 2) +
-            (base[left > 3 ? 3 : 0] <= at && left > 3);
-    return (uint32_t)(base - times);
-}
-
 uint32_t profile_find(const struct profile *profile, int64_t at)
 {
     /* Most queries are about now. */
     if (profile->head + 1 == profile->n || profile->times[profile->head + 1] > at)
         return profile->head;
-    return halve(profile->times, profile->head + 1, profile->n, at);
+    return profile->head + 1 +
+           (uint32_t)step_at(profile->times + profile->head + 1, profile->n - profile->head - 1,
+                             at);
 }
 
 /* The differences of 8 neighbors from need, or-ed (below) or and-ed (reaching): the sign bit tells
@@ -446,7 +427,8 @@ static uint32_t first_not_before(const struct profile *profile, uint32_t i, int6
 
     return point < soon || soon == profile->n
                ? point
-               : halve(profile->times, point - 1, profile->n, at - 1) + 1;
+               : point +
+                     (uint32_t)step_at(profile->times + point - 1, profile->n - point + 1, at - 1);
 }
 
 uint32_t profile_apply(struct profile *profile, const struct profile_change *change)

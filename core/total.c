@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/step_search.h"
 #include "util/instant.h"
 #include "util/memory.h"
 
@@ -22,12 +23,27 @@ struct total_position {
     uint32_t cell;
 };
 
+static void make_room(struct total *total, size_t n)
+{
+    total->pieces = memory_grow(total->pieces, &total->allocated, n, sizeof *total->pieces);
+    total->starts = memory_grow(total->starts, &total->starts_allocated, n, sizeof *total->starts);
+}
+
+/* Moves the pieces from `at` on to another place. */
+static void move_pieces(struct total *total, size_t to, size_t at)
+{
+    memmove(total->pieces + to, total->pieces + at, (total->n - at) * sizeof *total->pieces);
+    memmove(total->starts + to, total->starts + at, (total->n - at) * sizeof *total->starts);
+    total->n = total->n - at + to;
+}
+
 void total_init(struct total *total, int64_t amount)
 {
     memset(total, 0, sizeof *total);
     total->now = INT64_MIN;
-    total->pieces = memory_grow(NULL, &total->allocated, 1, sizeof *total->pieces);
-    total->pieces[0] = (struct total_piece){.from = INT64_MIN, .least = amount};
+    make_room(total, 1);
+    total->starts[0] = INT64_MIN;
+    total->pieces[0] = (struct total_piece){.least = amount};
     total->pieces[0].cells = memory_new(1, sizeof *total->pieces[0].cells);
     total->pieces[0].cells->n = 1;
     total->pieces[0].cells->times[0] = INT64_MIN;
@@ -40,19 +56,16 @@ void total_finish(struct total *total)
     for (size_t i = 0; i < total->n; i++)
         free(total->pieces[i].cells);
     free(total->pieces);
+    free(total->starts);
 }
 
 /* The point whose amount holds at `at`. */
 static struct total_position find(const struct total *total, int64_t at)
 {
-    struct total_position position = {0};
-    const int64_t *times;
+    struct total_position position = {.piece = step_at(total->starts, total->n, at)};
+    const struct total_cells *cells = total->pieces[position.piece].cells;
 
-    for (size_t left = total->n; left > 1; left -= left / 2)
-        position.piece += left / 2 * (total->pieces[position.piece + left / 2].from <= at);
-    times = total->pieces[position.piece].cells->times;
-    for (uint32_t left = total->pieces[position.piece].cells->n; left > 1; left -= left / 2)
-        position.cell += left / 2 * (uint32_t)(times[position.cell + left / 2] <= at);
+    position.cell = (uint32_t)step_at(cells->times, cells->n, at);
     return position;
 }
 
@@ -73,16 +86,16 @@ static void halve(struct total *total, size_t at)
     struct total_cells *cells = memory_new(1, sizeof *cells), *before;
     struct total_piece *piece;
 
-    total->pieces =
-        memory_grow(total->pieces, &total->allocated, total->n + 1, sizeof *total->pieces);
+    make_room(total, total->n + 1);
+    move_pieces(total, at + 1, at);
     piece = &total->pieces[at];
-    memmove(piece + 1, piece, (total->n++ - at) * sizeof *piece);
+    piece[0] = piece[1];
     before = piece->cells;
     cells->n = before->n - half;
     memcpy(cells->times, before->times + half, cells->n * sizeof *cells->times);
     memcpy(cells->amounts, before->amounts + half, cells->n * sizeof *cells->amounts);
     before->n = half;
-    piece[1].from = cells->times[0];
+    total->starts[at + 1] = cells->times[0];
     piece[1].cells = cells;
     piece[0].least = least_of(&piece[0], 0, half);
     piece[1].least = least_of(&piece[1], 0, cells->n);
@@ -147,9 +160,9 @@ static void merge(struct total *total, struct total_position position)
             (cells->n - after) * sizeof(int64_t));
     if (--cells->n == 0) {
         free(cells);
-        memmove(piece, piece + 1, (--total->n - position.piece) * sizeof *piece);
+        move_pieces(total, position.piece, position.piece + 1);
     } else if (position.cell == 0) {
-        piece->from = cells->times[0];
+        total->starts[position.piece] = cells->times[0];
         piece->least = least_of(piece, 0, cells->n);
     }
 }
@@ -259,10 +272,8 @@ void total_advance(struct total *total, int64_t now)
     size_t gone = 0;
 
     total->now = now;
-    while (gone + 1 < total->n && total->pieces[gone + 1].from <= now)
+    while (gone + 1 < total->n && total->starts[gone + 1] <= now)
         free(total->pieces[gone++].cells);
-    if (gone) {
-        total->n -= gone;
-        memmove(total->pieces, total->pieces + gone, total->n * sizeof *total->pieces);
-    }
+    if (gone)
+        move_pieces(total, 0, gone);
 }

@@ -13,7 +13,6 @@
 struct total_cells;
 
 struct total_piece {
-    int64_t from;  /* time of the piece's first point */
     int64_t more;  /* added to the amount at each of its points */
     int64_t least; /* minimum of its amounts, `more` included */
     struct total_cells *cells;
@@ -21,7 +20,8 @@ struct total_piece {
 
 struct total {
     struct total_piece *pieces; /* n >= 1, by time */
-    size_t n, allocated;
+    int64_t *starts;            /* of each piece: the time of its first point */
+    size_t n, allocated, starts_allocated;
     int64_t now; /* the past before it is dropped and no longer up to date */
 };
 
