@@ -40,10 +40,15 @@ bool planner_keeps_work(const struct planner *planner, const struct lease_record
             (planner->settings.engine.suspension == SUSPENSION_SERIAL_ONLY && n == 1));
 }
 
-bool planner_may_suspend(const struct planner *planner, const struct lease_record *lease)
+bool planner_could_suspend(const struct planner *planner, const struct lease_record *lease)
 {
-    return lease->phase == PHASE_RUNNING && lease->kind == LEASE_BEST_EFFORT &&
+    return lease->kind == LEASE_BEST_EFFORT &&
            (lease->terms == TERMS_SUSPENDABLE || lease->terms == TERMS_MIGRATABLE) &&
            (planner->settings.resumes_anywhere || *lease->booking) &&
            planner_keeps_work(planner, lease);
+}
+
+bool planner_may_suspend(const struct planner *planner, const struct lease_record *lease)
+{
+    return lease->phase == PHASE_RUNNING && planner_could_suspend(planner, lease);
 }

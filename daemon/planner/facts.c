@@ -280,6 +280,8 @@ static void gather_waiting(struct facts *facts, const struct lease_record *lease
             fact.adoption.until = until_promised(facts, lease, fact.adoption.until, now);
     }
     not_before = suspended && !deadline ? not_resumed_before(facts, lease) : lease->earliest;
+    if (asking.not_before > not_before)
+        not_before = asking.not_before;
     if (not_before != INSTANT_NONE && not_before > now)
         fact.adoption.not_before = not_before;
     if (deadline && fact.has_places && !leaving && facts->planner->settings.resumes_anywhere)

@@ -12,6 +12,7 @@ void facts_init(struct facts *facts, const struct planner *planner, int64_t now)
                             .drains = planner->settings.drains,
                             .now = now,
                             .leave_by = INSTANT_NONE,
+                            .not_before = INSTANT_NONE,
                             .retry = INSTANT_NEVER};
 }
 
@@ -26,6 +27,7 @@ void facts_finish(struct facts *facts)
     free(facts->step_leases);
     free(facts->notes);
     free(facts->promised);
+    free(facts->suspensions);
     free(facts->together);
 }
 

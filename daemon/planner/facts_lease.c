@@ -100,6 +100,14 @@ bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now)
     return false;
 }
 
+bool vm_avoids_any(const struct vm_record *vm, int64_t now)
+{
+    for (size_t i = 0; vm->avoided && i < AVOIDED_MAX; i++)
+        if (vm->avoided->host[i] >= 0 && vm->avoided->until[i] > now)
+            return true;
+    return false;
+}
+
 int64_t facts_leaving_until(const struct facts *facts, const struct lease_record *lease,
                             int64_t now, bool *overdue)
 {

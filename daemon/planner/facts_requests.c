@@ -6,6 +6,7 @@
 #include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
+#include "daemon/planner/in_vain.h"
 #include "daemon/planner/planner_inside.h"
 #include "daemon/store/awake.h"
 #include "util/memory.h"
@@ -32,16 +33,8 @@ static void cannot_be_placed(struct facts *facts, const struct lease_record *lea
 
 /* --- filters ---------------------------------------------------------------------------------- */
 
-static bool avoids_any(const struct vm_record *vm, int64_t now)
-{
-    for (size_t i = 0; vm->avoided && i < AVOIDED_MAX; i++)
-        if (vm->avoided->host[i] >= 0 && vm->avoided->until[i] > now)
-            return true;
-    return false;
-}
-
-/* The filter without hosts where the VM failed recently. If no host in service remains, the filter
- * applies unchanged, unless `always`. */
+/* The filter without hosts where the VM failed recently or would start in vain. If no host in
+ * service remains, the filter applies unchanged, unless `always`; then a start in vain waits. */
 static int32_t filter_without_failures(struct facts *facts, const struct vm_record *vm,
                                        const struct host_filter *filter, bool always)
 {
@@ -49,14 +42,17 @@ static int32_t filter_without_failures(struct facts *facts, const struct vm_reco
     struct host_filter own = filter ? *filter : (struct host_filter){0};
     uint64_t *allowed = memory_new(bitmap_words(pool->n), sizeof *allowed);
     int32_t number = NO_FILTER;
+    int64_t opens;
     size_t left = 0;
 
-    for (size_t i = 0; i < pool->n; i++) {
-        if (!host_filter_allows(filter, i) || vm_avoids(vm, pool->items[i].id, facts->now))
-            continue;
-        bitmap_add(allowed, i);
-        left += pool->items[i].state == HOST_ON;
-    }
+    for (size_t i = 0; i < pool->n; i++)
+        if (host_filter_allows(filter, i) && !vm_avoids(vm, pool->items[i].id, facts->now))
+            bitmap_add(allowed, i);
+    opens = facts_leave_out_in_vain(facts, vm, allowed);
+    for (size_t i = 0; i < pool->n; i++)
+        left += bitmap_has(allowed, i) && pool->items[i].state == HOST_ON;
+    if (!left && opens > facts->not_before)
+        facts->not_before = opens;
     own.allowed = allowed;
     if (left || always)
         number = facts_put_filter(facts, vm, &own);
@@ -69,8 +65,9 @@ static int32_t filter_without_failures(struct facts *facts, const struct vm_reco
 static int32_t filter_number(struct facts *facts, const struct vm_record *vm,
                              const struct host_filter *filter)
 {
-    return avoids_any(vm, facts->now) ? filter_without_failures(facts, vm, filter, false)
-                                      : facts_shared_filter(facts, vm, filter);
+    return vm_avoids_any(vm, facts->now) || facts_leave_out_in_vain(facts, vm, NULL) != INSTANT_NONE
+               ? filter_without_failures(facts, vm, filter, false)
+               : facts_shared_filter(facts, vm, filter);
 }
 
 /* Only the VM's planned host. */
@@ -449,8 +446,8 @@ static void fill_request(const struct facts *facts, const struct lease_record *l
 
         request_set_start(lease, opens != INSTANT_NONE && opens > at ? opens : at, facts->now,
                           request);
-    } else if (lease->earliest != INSTANT_NONE && lease->earliest > facts->now) {
-        request->start = lease->earliest;
+    } else if (asking->not_before > facts->now) {
+        request->start = asking->not_before;
     } else if (lease->kind == LEASE_DEADLINE) {
         request->start = facts->now;
     }
@@ -468,6 +465,7 @@ bool asking_make(struct facts *facts, const struct lease_record *lease, struct a
     *asking = (struct asking){.planned = planned,
                               .sets = memory_new(n, sizeof *asking->sets),
                               .numbers = memory_new(n, sizeof *asking->numbers)};
+    facts->not_before = lease->earliest;
     planned->vms = memory_new(n, sizeof *planned->vms);
     set_of = memory_new(n, sizeof *set_of);
     for (size_t i = 0; i < n && possible; i++) {
@@ -483,6 +481,7 @@ bool asking_make(struct facts *facts, const struct lease_record *lease, struct a
     }
     if (asking->request.n_node_sets > 1)
         order_by_set(planned, set_of, asking->request.n_node_sets);
+    asking->not_before = facts->not_before;
     free(set_of);
     if (possible && planned->n_vms) {
         fill_request(facts, lease, asking);

@@ -4,6 +4,7 @@
 #include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
+#include "daemon/planner/in_vain.h"
 #include "daemon/planner/planner_inside.h"
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER
@@ -41,6 +42,23 @@ static void take_hosts(struct planner *planner, const struct lease_record *lease
     }
 }
 
+/* Would a VM be suspended at once for a drain or booking? The next plan leaves its host out. */
+static bool starts_in_vain(const struct planner *planner, const struct lease_record *lease,
+                           int64_t now, const struct plan_reservation *stretch)
+{
+    for (size_t i = 0; i < stretch->n_vms; i++) {
+        const struct vm_start start = {.drains = planner->settings.drains,
+                                       .vm = vm_of(planner, lease, stretch->vms[i].vm),
+                                       .host = host_id(planner, stretch->vms[i].host),
+                                       .now = now};
+        int64_t others = -1, until;
+
+        if (start.vm && planner_starts_in_vain(planner, &start, &others, &until))
+            return true;
+    }
+    return false;
+}
+
 /* Starts or resumes the VMs on these hosts now. The engine resumes the VMs of a host one after
  * another, but here all get their goal at once: a crash in between would leave some behind. */
 static void start_lease(struct planner *planner, const struct lease_record *lease, int64_t now,
@@ -54,6 +72,11 @@ static void start_lease(struct planner *planner, const struct lease_record *leas
     if (!lease_can(lease, EVENT_START) || r->n_vms == 0 ||
         (lease->kind == LEASE_RESERVATION && lease_is_over(lease, now)))
         return;
+    if (starts_in_vain(planner, lease, now, r)) {
+        planned_of(&planner->planned, lease->id)->in_engine = false;
+        planner->outdated = true;
+        return;
+    }
     take_hosts(planner, lease, r);
     lease_apply(planner->store, lease, resumes ? EVENT_RESUME : EVENT_START, now, "%s", "");
 }

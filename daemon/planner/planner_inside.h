@@ -99,7 +99,10 @@ struct facts {
     size_t n_notes, notes_allocated;
     struct amounts *together; /* by role: the needs of waiting VMs that must share a host; NULL:
                                  not computed yet */
-    int64_t *promised; /* start of the first reservation on each host; NULL: not computed yet */
+    int64_t *promised;    /* start of the first reservation on each host; NULL: not computed yet */
+    int64_t *suspensions; /* by host, for in_vain.c; NULL: not computed yet */
+    int64_t
+        not_before; /* of the lease being asked for: its hosts take it then; INSTANT_NONE: now */
     const struct drains *drains; /* NULL: none */
     int64_t leave_by;            /* of the running lease being gathered; INSTANT_NONE: it stays */
     size_t n_leaving;            /* the number of its VMs that may change hosts */
@@ -230,7 +233,9 @@ struct engine_settings planner_engine_settings(const struct planner *planner);
 /* Are the lease's VMs suspended when the engine requeues the lease because there is no time to
  * suspend it? */
 bool planner_keeps_work(const struct planner *planner, const struct lease_record *lease);
-/* May the lease be suspended to empty its host, and resumed on others later? */
+/* May the lease, once it runs, be suspended to empty its host, and resumed on others later? */
+bool planner_could_suspend(const struct planner *planner, const struct lease_record *lease);
+/* The same of a lease that runs. */
 bool planner_may_suspend(const struct planner *planner, const struct lease_record *lease);
 
 /* --- facts_lease.c: one lease or VM --- */
@@ -253,6 +258,7 @@ bool planner_needs_stop(const struct planner *planner, const struct lease_record
 bool planner_has_sent_nothing(const struct planner *planner, const struct lease_record *lease);
 int64_t lease_remaining(const struct lease_record *lease, int64_t now);
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* after a failure there */
+bool vm_avoids_any(const struct vm_record *vm, int64_t now);
 /* The reason's text is copied. */
 void facts_note(struct facts *facts, enum note_kind kind, int64_t lease,
                 const struct reason *reason, int64_t retry);
@@ -284,6 +290,7 @@ struct asking {
     struct node_set *sets;
     struct set_numbers *numbers;
     struct planned *planned;
+    int64_t not_before; /* INSTANT_NONE: it may start now */
 };
 
 /* The lease's original request, without node sets. */

@@ -199,6 +199,88 @@ static void who_stays_holds_room_inside(void **state)
     end(&course);
 }
 
+/* Waiting leases of half a host that may be suspended, which takes 10 s: the threshold is 20 s. */
+static struct lease_record *add_suspendable(struct course *course, int32_t id)
+{
+    struct lease_record *lease = add_waiting(course, id, "", "SPEED");
+
+    lease->terms = TERMS_SUSPENDABLE;
+    vm_to_change(course->store, id)->cpu = CPU / 2;
+    for (size_t i = 0; i < course->house.scene.fake->n_vms; i++)
+        course->house.scene.fake->vms[i].cpu = CPU / 2;
+    return lease;
+}
+
+static void begin_near(struct course *course, struct store *store, int n_hosts, int64_t gap)
+{
+    begin(course, store, n_hosts);
+    course->house.scene.settings.resumes_anywhere = true;
+    book(course, "course", n_hosts - 1, NOW + gap, false);
+}
+
+/* The others on its host are suspended one after another: the first would be at once. */
+static void nobody_starts_to_be_suspended_at_once_for_a_booking(void **state)
+{
+    struct course course;
+    struct store *store = ((struct store_fixture *)*state)->store;
+
+    begin_near(&course, store, 1, 25);
+    add_suspendable(&course, 1);
+    add_suspendable(&course, 2);
+    plan(&course);
+    rebuild(&course.house, NOW);
+    assert_int_equal(host_of(&course, 1), 0);
+    assert_int_equal(host_of(&course, 2), -1);
+    assert_false(planner_is_outdated(course.house.planner));
+    rebuild(&course.house, NOW + 24);
+    assert_int_equal(host_of(&course, 2), -1);
+    rebuild(&course.house, NOW + 25 + BOOKED);
+    assert_int_equal(host_of(&course, 2), 0);
+    end(&course);
+}
+
+static void it_starts_on_a_host_that_is_not_booked(void **state)
+{
+    struct course course;
+    struct store *store = ((struct store_fixture *)*state)->store;
+
+    begin_near(&course, store, 2, 25);
+    for (int32_t id = 1; id <= 2; id++)
+        add_suspendable(&course, id);
+    plan(&course);
+    rebuild(&course.house, NOW);
+    assert_int_equal(host_of(&course, 1), 1);
+    assert_int_equal(host_of(&course, 2), 0);
+    end(&course);
+}
+
+static void it_starts_if_it_can_run_for_a_while(void **state)
+{
+    struct course course;
+    struct store *store = ((struct store_fixture *)*state)->store;
+
+    begin_near(&course, store, 1, 30);
+    add_suspendable(&course, 1);
+    add_suspendable(&course, 2);
+    plan(&course);
+    assert_int_equal(host_of(&course, 1), 0);
+    assert_int_equal(host_of(&course, 2), 0);
+    end(&course);
+}
+
+static void it_starts_if_it_ends_before(void **state)
+{
+    struct course course;
+    struct store *store = ((struct store_fixture *)*state)->store;
+
+    begin_near(&course, store, 1, 25);
+    add_suspendable(&course, 1);
+    add_suspendable(&course, 2)->duration = 25;
+    plan(&course);
+    assert_int_equal(host_of(&course, 2), 0);
+    end(&course);
+}
+
 static void expect_refused(const struct course *course, int64_t id, const char *why)
 {
     const struct lease_record *lease = store_lease(course->store, id);
@@ -241,6 +323,10 @@ int main(void)
         TEST(before_it_begins_others_use_the_host),
         TEST(who_stays_holds_room_inside),
         TEST(who_cannot_be_inside_is_refused),
+        TEST(nobody_starts_to_be_suspended_at_once_for_a_booking),
+        TEST(it_starts_on_a_host_that_is_not_booked),
+        TEST(it_starts_if_it_can_run_for_a_while),
+        TEST(it_starts_if_it_ends_before),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

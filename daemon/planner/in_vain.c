@@ -1,0 +1,100 @@
+/* Starts in vain. */
+#include "daemon/planner/in_vain.h"
+
+#include "core/estimates.h"
+#include "daemon/planner/planner_inside.h"
+#include "util/bitmap.h"
+#include "util/memory.h"
+
+static int64_t span_of(int64_t memory, int64_t seconds, double rate)
+{
+    return seconds != SPAN_NONE ? seconds : span_from_seconds((double)memory / rate);
+}
+
+/* The shortest stretch for which the VM is started. */
+static int64_t threshold(const struct planner *planner, const struct vm_record *vm)
+{
+    const struct engine_settings settings = planner_engine_settings(planner);
+    int64_t span = span_of(vm->memory, settings.override_suspend_time, settings.suspend_rate);
+
+    if (settings.force_scheduling_threshold != SPAN_NONE)
+        return settings.force_scheduling_threshold;
+    if (vm->suspended_by_us)
+        span += span_of(vm->memory, settings.override_resume_time, settings.resume_rate);
+    else if (settings.override_boot_time != SPAN_NONE || settings.boot_rate > 0)
+        span += span_of(vm->memory, settings.override_boot_time, settings.boot_rate);
+    return span + (int64_t)((double)span * settings.scheduling_threshold_factor);
+}
+
+/* Seconds to suspend the preemptable VMs that run or start on the host, one after another. */
+static int64_t time_to_suspend(const struct planner *planner, int32_t host)
+{
+    const struct engine_settings settings = planner_engine_settings(planner);
+    size_t n;
+    const struct vm_record *const *vms = store_vms(planner->store, &n);
+    int64_t span = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct lease_record *lease = vms[i]->host == host && !vms[i]->gone
+                                               ? store_lease(planner->store, vms[i]->lease)
+                                               : NULL;
+
+        if (lease && lease_holds_hosts(lease) && planner_could_suspend(planner, lease))
+            span += span_of(vms[i]->memory, settings.override_suspend_time, settings.suspend_rate);
+    }
+    return span;
+}
+
+bool planner_starts_in_vain(const struct planner *planner, const struct vm_start *start,
+                            int64_t *others, int64_t *until)
+{
+    const struct lease_record *lease = store_lease(planner->store, start->vm->lease);
+    int64_t now = start->now;
+    struct drain drain;
+
+    if (!start->drains || !lease || !planner_could_suspend(planner, lease) ||
+        (start->vm->suspended_by_us && !planner->settings.resumes_anywhere) ||
+        !drains_ahead(start->drains, lease, start->host, now, &drain) || drain.from <= now ||
+        (lease->duration != SPAN_UNLIMITED &&
+         now + lease_remaining(lease, now) + planner->settings.engine.shutdown_time <= drain.from))
+        return false;
+    if (*others < 0)
+        *others = time_to_suspend(planner, start->host);
+    *until = drain.from;
+    return drain.from - now < threshold(planner, start->vm) + *others;
+}
+
+/* May be negative: not computed yet. */
+static int64_t *others_on(struct facts *facts, uint32_t place)
+{
+    size_t n = facts->snapshot->hosts->pool.n;
+
+    if (!facts->suspensions) {
+        facts->suspensions = memory_new(n, sizeof *facts->suspensions);
+        for (size_t i = 0; i < n; i++)
+            facts->suspensions[i] = -1;
+    }
+    return &facts->suspensions[place];
+}
+
+int64_t facts_leave_out_in_vain(struct facts *facts, const struct vm_record *vm, uint64_t *allowed)
+{
+    const struct lease_record *lease = store_lease(facts->store, vm->lease);
+    struct vm_start start = {.drains = facts->drains, .vm = vm, .now = facts->now};
+    int64_t first = INSTANT_NONE, until;
+
+    if (!facts->drains || !lease || lease->phase != PHASE_WAITING)
+        return INSTANT_NONE;
+    for (size_t i = 0; i < facts->drains->n; i++) {
+        uint32_t place = snapshot_place(facts->snapshot, facts->drains->items[i].host);
+
+        start.host = facts->drains->items[i].host;
+        if (place == HOST_NONE || (allowed && !bitmap_has(allowed, place)) ||
+            !planner_starts_in_vain(facts->planner, &start, others_on(facts, place), &until))
+            continue;
+        if (allowed)
+            bitmap_remove(allowed, place);
+        first = first == INSTANT_NONE || until < first ? until : first;
+    }
+    return first;
+}
