@@ -1,4 +1,4 @@
-/* Starts in vain. */
+/* Starts and suspensions in vain. */
 #include "daemon/planner/in_vain.h"
 
 #include "core/estimates.h"
@@ -62,6 +62,43 @@ bool planner_starts_in_vain(const struct planner *planner, const struct vm_start
         *others = time_to_suspend(planner, start->host);
     *until = drain.from;
     return drain.from - now < threshold(planner, start->vm) + *others;
+}
+
+/* Is a host of the lease promised to another lease, drained or booked before that time? */
+static bool is_awaited_before(const struct planner *planner, const struct lease_record *lease,
+                              int64_t at, int64_t now)
+{
+    const struct drains *drains = planner->settings.drains;
+    const struct lease_record *next =
+        store_lease(planner->store, lease_next_on_hosts(planner->store, lease));
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    struct drain drain;
+
+    for (size_t i = 0; drains && i < n; i++)
+        if (!vms[i]->gone && drains_ahead(drains, lease, vms[i]->host, now, &drain) &&
+            drain.from < at)
+            return true;
+    return next && next->expected < at;
+}
+
+bool planner_suspends_in_vain(const struct planner *planner, const struct lease_record *lease,
+                              int64_t now)
+{
+    const struct engine_settings settings = planner_engine_settings(planner);
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    int64_t left = lease_remaining(lease, now), span = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        int64_t memory = vms[i]->memory;
+        int64_t of_vm = span_of(memory, settings.override_suspend_time, settings.suspend_rate) +
+                        span_of(memory, settings.override_resume_time, settings.resume_rate);
+
+        span = of_vm > span ? of_vm : span;
+    }
+    return left != SPAN_UNLIMITED && left <= span && !store_is_preempted(lease) &&
+           !is_awaited_before(planner, lease, now + left + settings.shutdown_time, now);
 }
 
 /* May be negative: not computed yet. */

@@ -1,4 +1,4 @@
-/* in_vain.h: starts shortly before a drain or booking.
+/* in_vain.h: starts shortly before a drain or booking, and suspensions shortly before an end.
  *
  * A start is in vain if the VMs would be suspended again after less than the threshold of
  * core/estimates.h. The engine applies it to the lease's own suspension; before a drain or booking,
@@ -11,6 +11,7 @@
 
 struct drains;
 struct facts;
+struct lease_record;
 struct planner;
 struct vm_record;
 
@@ -30,3 +31,8 @@ bool planner_starts_in_vain(const struct planner *planner, const struct vm_start
  * them). Returns when the first of them is drained or booked; INSTANT_NONE: there is none.
  * O(drains), and once O(VMs) for each host about to be drained. */
 int64_t facts_leave_out_in_vain(struct facts *facts, const struct vm_record *vm, uint64_t *allowed);
+
+/* The lease is due to be suspended because the gap that it runs in ends: would it be over before it
+ * could be suspended and resumed, and is nobody promised its hosts before? */
+bool planner_suspends_in_vain(const struct planner *planner, const struct lease_record *lease,
+                              int64_t now);

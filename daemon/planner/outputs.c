@@ -98,6 +98,11 @@ static void stop_lease(struct planner *planner, const struct lease_record *lease
 {
     if (!lease_can(lease, EVENT_SUSPEND))
         return;
+    if (planner_suspends_in_vain(planner, lease, now)) { /* the next plan adopts it to its end */
+        planned_of(&planner->planned, lease->id)->in_engine = false;
+        planner->outdated = true;
+        return;
+    }
     if (!store_is_preempted(lease))
         note_end_of_gap(planner, lease, now);
     lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);

@@ -158,6 +158,57 @@ static void one_that_ran_in_a_gap_says_who_comes_next(void **state)
     close_house(&house);
 }
 
+/* Until NOW + 100, half of the host is free, then lease 3 is planned for all of it; lease 4 runs in
+ * the gap, and its suspension and resumption take 20 s. The host is promised from `promised` on. */
+static enum lease_phase phase_at_end_of_gap(struct store *store, int64_t duration, int64_t promised)
+{
+    struct lease_record *lease = add_lease(store, 2, PHASE_RUNNING, LEASE_BEST_EFFORT, 100);
+    struct lease_record *behind = add_lease(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 50);
+    enum lease_phase phase;
+    struct error err = {0};
+    struct house house;
+
+    open_house(&house, store, 1);
+    lease->since = NOW;
+    lease->terms = behind->terms = TERMS_NON_PREEMPTABLE;
+    vm_to_change(store, 2)->cpu = CPU / 2;
+    lease = add_lease(store, 4, PHASE_WAITING, LEASE_BEST_EFFORT, duration);
+    vm_to_change(store, 4)->cpu = CPU / 2;
+    if (promised)
+        add_lease(store, 5, PHASE_RESERVED, LEASE_RESERVATION, 50)->start = promised;
+    rebuild(&house, NOW);
+    assert_int_equal(lease_apply(store, lease, EVENT_RUNNING, NOW, "%s", ""), 0);
+    lease->since = NOW;
+    assert_int_equal(planner_plan(house.planner, false, NOW + 90, &err), 0);
+    phase = lease->phase;
+    for (int64_t now = NOW + 90; now < NOW + 102 && phase == PHASE_RUNNING; now++) {
+        rebuild(&house, now);
+        assert_int_equal(lease->phase, PHASE_RUNNING);
+        assert_int_equal(behind->phase, PHASE_WAITING);
+    }
+    close_house(&house);
+    return phase;
+}
+
+/* Suspended, it would be gone no sooner: who is planned behind it, without a promise, waits. */
+static void one_that_ends_soon_after_its_gap_runs_to_its_end(void **state)
+{
+    assert_int_equal(phase_at_end_of_gap(((struct store_fixture *)*state)->store, 102, 0),
+                     PHASE_RUNNING);
+}
+
+static void one_with_more_left_than_its_suspension_takes_is_suspended(void **state)
+{
+    assert_int_equal(phase_at_end_of_gap(((struct store_fixture *)*state)->store, 111, 0),
+                     PHASE_STOPPING);
+}
+
+static void one_that_ends_soon_is_suspended_for_a_promise(void **state)
+{
+    assert_int_equal(phase_at_end_of_gap(((struct store_fixture *)*state)->store, 102, NOW + 100),
+                     PHASE_STOPPING);
+}
+
 /* It had to be suspended for a reservation that has no place any more. */
 static void one_that_leaves_for_a_reservation_without_a_place_stays(void **state)
 {
@@ -334,6 +385,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_whose_start_is_decided_again_is_noted_once,
                                         store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_ran_in_a_gap_says_who_comes_next, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(one_that_ends_soon_after_its_gap_runs_to_its_end,
+                                        store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(one_with_more_left_than_its_suspension_takes_is_suspended,
+                                        store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(one_that_ends_soon_is_suspended_for_a_promise, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_leaves_for_a_reservation_without_a_place_stays,
                                         store_set_up, store_tear_down),
