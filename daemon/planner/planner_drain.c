@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
@@ -51,13 +52,26 @@ static struct drained_vm *planned_vm(const struct drain_trial *drain, int64_t id
 
 /* --- before the answer ------------------------------------------------------------------------ */
 
+/* Until when it stays, if its lease makes room for another one. */
+static void add_departure(const struct planner *planner, struct drained_vm *item)
+{
+    const struct lease_record *lease = store_lease(planner->store, item->lease);
+    size_t length = strlen(item->why);
+    char when[64];
+
+    if (!lease || item->how != DRAINED_STAYS || !store_is_preempted(lease))
+        return;
+    lease_time_text(store_leaves_at(lease), when, sizeof when);
+    snprintf(item->why + length, sizeof item->why - length,
+             "%suntil %s, when it makes room for lease %lld", length ? "; " : "", when,
+             (long long)lease->preempted_for);
+}
+
 static void say_why_it_stays(const struct planner *planner, const struct lease_record *lease,
                              struct drained_vm *item)
 {
     const struct vm_observation *observed = world_vm(planner->world, item->vm);
-    char when[64];
 
-    lease_time_text(store_leaves_at(lease), when, sizeof when);
     if (lease->phase == PHASE_REFUSED || lease->phase == PHASE_FAILED)
         snprintf(item->why, sizeof item->why, "its lease %s",
                  lease->phase == PHASE_REFUSED ? "was refused" : "has failed");
@@ -65,8 +79,7 @@ static void say_why_it_stays(const struct planner *planner, const struct lease_r
         snprintf(item->why, sizeof item->why,
                  "its template has not been read yet; try again in a few seconds");
     else if (store_is_preempted(lease))
-        snprintf(item->why, sizeof item->why, "until %s, when it makes room for lease %lld", when,
-                 (long long)lease->preempted_for);
+        item->why[0] = '\0';
     else
         snprintf(item->why, sizeof item->why, "not planned yet; try again in a few seconds");
 }
@@ -285,6 +298,8 @@ void planner_take_drain(struct planner *planner, const struct waiting *waiting,
         else if (view->reason.id == REASON_CANNOT_LEAVE)
             stays(drain, planner, view);
     }
+    for (size_t i = 0; i < drain->n; i++)
+        add_departure(planner, &drain->vms[i]);
     for (size_t i = 0; i < reply->n_exceptions; i++)
         lacks_place(drain, planner, reply->exceptions[i].lease);
     if (reply->error[0])

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -247,6 +248,8 @@ static void a_tried_drain_knows_what_is_preempted(void **state)
     drains_put(&drains, &(struct drain){.host = 0, .from = NOW, .until = INSTANT_NEVER});
     assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
     assert_int_equal(vm.how, DRAINED_STAYS);
+    assert_non_null(strstr(vm.why, "no other usable host meets its requirements; until "));
+    assert_non_null(strstr(vm.why, ", when it makes room for lease 2"));
     drains_finish(&drains);
     close_house(&house);
 }
