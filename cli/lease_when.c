@@ -19,7 +19,9 @@ struct when {
     int64_t starts[TRIED_MOST];
     size_t n;
     json_t *choices;
-    char refusal[320]; /* of the last start that was refused */
+    char refusal[320]; /* of the last start of the whole request that was refused */
+    bool has_whole;    /* a choice of the whole request was found */
+    bool is_smaller;   /* smaller requests are being tried */
 };
 
 /* A time in whole minutes, which users can write down. */
@@ -97,7 +99,7 @@ static int64_t try_start(struct when *when, const json_t *request, int64_t start
         json_object_set(*choice, "count", json_object_get(request, "count"));
         json_object_set(*choice, "also", json_object_get(request, "also"));
         json_object_set(*choice, "duration", json_object_get(request, "duration"));
-    } else {
+    } else if (!when->is_smaller) {
         snprintf(when->refusal, sizeof when->refusal, "%s", client_text(answer, "text"));
     }
     json_decref(answer);
@@ -213,6 +215,13 @@ static void print_choice(const json_t *choice, int64_t count)
     client_print_lines(choice, "text");
 }
 
+static void print_refusal(const struct when *when, const char *of)
+{
+    printf("No start%s is possible before the end of all known leases: ", of);
+    table_print_text(stdout, when->refusal);
+    printf(".\n");
+}
+
 static int report(const struct when *when, const json_t *request)
 {
     bool any = json_array_size(when->choices) > 0;
@@ -227,10 +236,10 @@ static int report(const struct when *when, const json_t *request)
         code = client_print_json(when->client, document);
         json_decref(document);
     } else if (!any) {
-        printf("No start is possible before the end of all known leases: ");
-        table_print_text(stdout, when->refusal);
-        printf(".\n");
+        print_refusal(when, "");
     } else {
+        if (!when->has_whole)
+            print_refusal(when, " of the whole request");
         json_array_foreach(when->choices, i, choice) print_choice(choice, vms_of(request));
     }
     return code == EXIT_DONE && !any ? EXIT_REFUSED : code;
@@ -243,6 +252,8 @@ int lease_when(const struct client *client, const json_t *request, int64_t earli
 
     if (code < 0)
         code = choose(&when, request, INSTANT_NEVER, false);
+    when.has_whole = json_array_size(when.choices) > 0;
+    when.is_smaller = true;
     if (code < 0)
         code = choose_fewer_vms(&when, request);
     if (code < 0)

@@ -41,6 +41,8 @@ ends_with 2 'hold at most 2 when empty (4.00 CPU and 2048 MB each)' \
 lease request --cpu 3 --memory 512 --count 2 --also 2x3/1G --duration 1m --when >"$work/out" ||
     fail "no start of fewer VMs is found: $(cat "$work/out")"
 grep -qE ', 2 VMs, for 1m00s:$' "$work/out" || fail "not half of each size: $(cat "$work/out")"
+head -n 1 "$work/out" | grep -q '^No start of the whole request is possible .*do not hold all of them' ||
+    fail "not said first that all VMs never start: $(cat "$work/out")"
 lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$work/out"
 becomes 0 running
 "$galerna" host timeline 0 --json --state-dir "$work/state" | grep -qE '"vm": [01]' ||
