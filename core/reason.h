@@ -93,6 +93,7 @@ enum reason_id {
     REASON_TIME_OVER,         /* it has run for its duration, or until its end */
     REASON_UNUSED,            /* its VMs were idle for long */
     REASON_VMS_GONE,          /* its VMs were terminated in OpenNebula */
+    REASON_VMS_LOST,          /* OpenNebula no longer knows its VMs */
     REASON_UNKNOWN,           /* n[0] a VM that is UNKNOWN, n[1] its host */
     REASON_MALFORMED,         /* text: the malformed attribute, and why */
     REASON_NOT_GRANTED,       /* text: the request that its owner has no right to */

@@ -80,6 +80,7 @@ struct cloud_leadership {
 
 struct cloud_answer {
     const char *error; /* the reason why the question could not be answered, or NULL */
+    bool no_vm;        /* CLOUD_HISTORY: the error is that the VM does not exist */
     bool more;         /* further answers to the same question follow */
     /* The requested objects. To keep the pool, copy it and zero the original. */
     struct cloud_leadership leadership;

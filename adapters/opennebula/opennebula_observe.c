@@ -220,6 +220,8 @@ static bool has_document(struct pool_asking *asking, const struct rpc_reply *rep
 {
     if (reply->outcome == RPC_DONE && reply->text)
         return true;
+    asking->answer.no_vm = asking->subject == CLOUD_HISTORY && reply->outcome == RPC_REFUSED &&
+                           reply->code == RPC_CODE_NO_EXISTS;
     failed(asking, "",
            reply->outcome == RPC_DONE ? "the answer is not an XML document" : reply->message);
     return false;

@@ -171,8 +171,12 @@ void simulated_answer(const struct simulated *self, const struct cloud_question 
     case CLOUD_VMS:
     case CLOUD_WAITING:
     case CLOUD_SOME:
+        show_vms(self, question, &answer->vms);
+        break;
     case CLOUD_HISTORY:
         show_vms(self, question, &answer->vms);
+        answer->no_vm = answer->vms.n == 0;
+        answer->error = answer->no_vm ? "the VM does not exist" : NULL;
         break;
     case CLOUD_DATASTORES:
         show_datastores(&answer->datastores);

@@ -297,7 +297,10 @@ static void reconcile_without_vms(struct daemon *daemon, const struct lease_reco
         lease_ran_until(daemon->store, lease, s->ran_for, s->until);
     if (lease->phase < PHASE_ENDED)
         reconcile_apply_by(daemon, lease, EVENT_ENDED,
-                           lease->phase == PHASE_ENDING ? REASON_NONE : REASON_VMS_GONE, now);
+                           lease->phase == PHASE_ENDING ? REASON_NONE
+                           : s->lost                    ? REASON_VMS_LOST
+                                                        : REASON_VMS_GONE,
+                           now);
 }
 
 static void reconcile_lease(struct daemon *daemon, const struct lease_record *lease, int64_t now)

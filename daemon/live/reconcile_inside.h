@@ -28,6 +28,7 @@ struct vm_statuses {
      * unknown. */
     int64_t ran_for, until;
     bool resumed; /* one of these was suspended and resumed between polls */
+    bool lost;    /* OpenNebula no longer knows one of these */
 };
 
 /* A VM's status by its last observation. */

@@ -4,8 +4,6 @@
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
 
-enum { MISSING_MEANS_GONE = 2 /* consecutive full lists without the VM */ };
-
 /* Before the VM's run time is read, its lease would return to the queue with too much time left. */
 static bool is_to_be_read(const struct vm_record *vm, const struct vm_observation *observed)
 {
@@ -27,7 +25,7 @@ enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_
         return STATUS_GONE;
     if (!observed || vm->in_flight || observed->asked <= vm->settled)
         return STATUS_UNKNOWN;
-    if (!observed->present || observed->missing >= MISSING_MEANS_GONE)
+    if (!observed->present)
         return STATUS_GONE;
     if (is_to_be_read(vm, observed))
         return STATUS_UNKNOWN;

@@ -115,11 +115,15 @@ static bool waits_for_records(const struct vm_record *vm, const struct vm_observ
 }
 
 static void note_gone(struct daemon *daemon, const struct lease_record *lease,
-                      const struct vm_record *vm, int64_t now)
+                      const struct vm_record *vm, const struct vm_observation *observed,
+                      int64_t now)
 {
     vm_seen_gone(daemon->store, vm);
-    if (lease->phase != PHASE_ENDING && lease->phase != PHASE_REFUSED &&
-        lease->phase != PHASE_MISSED)
+    if (observed->lost)
+        store_history(daemon->store, lease->id, now, "vm-lost",
+                      "OpenNebula no longer knows VM %d, and has no record of its end", vm->id);
+    else if (lease->phase != PHASE_ENDING && lease->phase != PHASE_REFUSED &&
+             lease->phase != PHASE_MISSED)
         store_history(daemon->store, lease->id, now, "vm-gone", "VM %d is no longer there", vm->id);
     daemon_wake(daemon);
 }
@@ -269,7 +273,8 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     if (status == STATUS_GONE) {
         if (!vm->gone) {
             count_last_record(daemon, vm, observed, statuses);
-            note_gone(daemon, lease, vm, now);
+            statuses->lost |= observed->lost;
+            note_gone(daemon, lease, vm, observed, now);
         }
         return;
     }

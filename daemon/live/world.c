@@ -121,6 +121,7 @@ void world_destroy(struct world *world)
         observation_finish(map_value(&world->observations, i));
     map_finish(&world->observations);
     free(world->leaving);
+    free(world->absent);
     free(world);
 }
 

@@ -27,6 +27,7 @@ struct vm_observation {
     bool has_times;      /* the history's times match its last record: the short form has none */
     int32_t uid, gid;    /* its owner; if these change, the extended form is read */
     int missing;         /* consecutive full lists without the VM */
+    bool lost;           /* oned said that it does not exist, and has no record of its end */
     int64_t cpu, memory; /* 1/100, MB; a user may resize the VM */
     struct vm_history history;
     int64_t arriving;  /* monotonic milliseconds: first observed before its last record began; 0: it

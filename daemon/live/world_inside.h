@@ -81,6 +81,8 @@ struct world {
     struct site_seen *site_next;
     struct hosts_seen *hosts_next;
     struct vmgroups_seen *vmgroups_next;
+    struct absent_vm *absent; /* VMs that a complete list did not include: do they exist? */
+    size_t n_absent, n_lost, n_unanswered; /* of them: do not exist; error in the answer */
     uint64_t n_snapshots;
 };
 
@@ -107,6 +109,9 @@ void observations_review(struct world *world);
 void observation_is_new(struct world *world, int32_t id);
 /* Update a VM's observation from an answer; ignored if older than the observation. */
 void observation_see(struct world *world, const struct vm *vm, int64_t asked);
+/* oned does not know the VM: it counts as one that was terminated. Ignored if older than the
+ * observation. */
+void observation_lose(struct world *world, int32_t id, int64_t asked);
 void full_forms_finish(struct full_forms *full);
 void full_forms_add(struct full_forms *full, const struct vm_pool *pool, int64_t asked);
 /* Use the poll's forms, and those requested after the poll began; free the others. */

@@ -11,6 +11,8 @@
 
 #define LOG_SUBSYSTEM LOG_OF_OPENNEBULA
 
+enum { MISSED_LISTS = 2 /* a VM that so many lists in a row do not include may not exist */ };
+
 /* --- a poll ----------------------------------------------------------------------------------- */
 
 static void keep_first_failure(struct world *world, const char *why)
@@ -22,6 +24,7 @@ static void keep_first_failure(struct world *world, const char *why)
 
 static void poll_begin(struct world *world, enum poll_kind kind);
 static bool poll_second_stage(struct world *world);
+static void report_lost(struct world *world);
 
 static void take_hosts(struct world *world)
 {
@@ -74,6 +77,7 @@ static void poll_finish(struct world *world)
         world->said.n = 0;
     }
     world->polling = false;
+    report_lost(world);
     world->polled(world->context, world->kind, ok, world->error);
     if (world->next && !world->polling) {
         world->next = false;
@@ -331,6 +335,68 @@ static bool is_on_a_host(const struct world *world, int32_t id)
     return false;
 }
 
+struct absent_vm {
+    struct world *world;
+    int32_t id;
+};
+
+static void absent_in(void *context, struct cloud_answer *answer)
+{
+    const struct absent_vm *vm = context;
+    struct world *world = vm->world;
+    const struct vm_observation *observed = world_vm(world, vm->id);
+
+    if (answer->no_vm) {
+        world->n_lost += !observed || !observed->lost; /* it may be asked for twice */
+        observation_lose(world, vm->id, world->asked);
+    } else if (answer->error && world->n_unanswered++ == 0) {
+        log_warning_of(-1, vm->id, "VM %d is not listed, and cannot be read: %s", vm->id,
+                       answer->error);
+    }
+    if (!answer->more)
+        answer_in(world);
+}
+
+/* A restored database may lack many VMs at once. */
+static void report_lost(struct world *world)
+{
+    if (world->n_lost)
+        log_warning("OpenNebula no longer knows %zu VM%s that galernad knows: %s as terminated "
+                    "(a VM was purged, or the database restored from an older copy)",
+                    world->n_lost, world->n_lost == 1 ? "" : "s",
+                    world->n_lost == 1 ? "it counts" : "they count");
+    world->n_lost = 0;
+}
+
+/* Must oned be asked whether the VM exists? A list says too little to take it for terminated: it
+ * also lacks VMs that galernad may not see. An oned that does not lead may lag behind. */
+static bool may_be_lost(const struct world *world, int32_t id)
+{
+    const struct vm_observation *observed = world_vm(world, id);
+
+    return world->kind == POLL_FULL && world->leadership.leads &&
+           (!observed || (observed->present && observed->missing >= MISSED_LISTS)) &&
+           !is_on_a_host(world, id);
+}
+
+static void ask_for_absent(struct world *world, const int32_t *ids, size_t n)
+{
+    free(world->absent);
+    world->absent = memory_new(CLOUD_IDS_MAX, sizeof *world->absent);
+    world->n_absent = world->n_unanswered = 0;
+    for (size_t i = 0; i < n && world->n_absent < CLOUD_IDS_MAX; i++)
+        if (may_be_lost(world, ids[i]))
+            world->absent[world->n_absent++] = (struct absent_vm){world, ids[i]};
+    for (size_t i = 0; i < world->n_absent; i++) {
+        world->open++;
+        cloud_ask(world->settings.cloud, &(struct cloud_question){.subject = CLOUD_HISTORY,
+                                                                  .ids = &world->absent[i].id,
+                                                                  .n_ids = 1,
+                                                                  .told = absent_in,
+                                                                  .context = &world->absent[i]});
+    }
+}
+
 /* Must the VM be read in full? Yes if it never was, if this poll replaces a form that no cycle has
  * used yet (a plan is being made), if its times are unknown, or if a full list did not include
  * it. */
@@ -370,6 +436,7 @@ static bool poll_second_stage(struct world *world)
     }
     if (n)
         ask_for_ids(world, ids, n);
+    ask_for_absent(world, ids, n);
     free(ids);
     /* Requested after the pending VMs, so the groups of all VMs read are included. */
     if (world->in_vmgroups || world->site_next)

@@ -211,6 +211,7 @@ static void see_properties(struct vm_observation *observed, const struct vm *vm)
     observed->memory = vm->memory;
     observed->created = vm->stime;
     observed->missing = 0;
+    observed->lost = false;
 }
 
 static void see_extended_form(struct vm_observation *observed, const struct vm *vm)
@@ -254,6 +255,23 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
         (size_t)counts_as_in_transition(observed) - (size_t)counts_as_in_transition(&before);
     if (before.asked == 0 || had_error || observed->error || !is_same(&before, observed))
         observation_is_new(world, observed->id);
+}
+
+void observation_lose(struct world *world, int32_t id, int64_t asked)
+{
+    struct vm_observation *observed = observation_make(world, id);
+
+    if (asked < observed->asked)
+        return;
+    world->n_in_transition -= counts_as_in_transition(observed);
+    if (observed->state != VM_DONE || observed->asked == 0)
+        observed->since = asked;
+    observed->asked = asked;
+    observed->state = VM_DONE;
+    observed->state_name = vm_state_traits[VM_DONE].word;
+    observed->present = false;
+    observed->lost = true;
+    observation_is_new(world, id);
 }
 
 /* --- extended forms --------------------------------------------------------------------------- */

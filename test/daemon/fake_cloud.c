@@ -75,6 +75,10 @@ static void answer(struct fake_cloud *fake, const struct fake_call *call)
     case CLOUD_HISTORY:
         fill_vms(fake, call, &told.vms);
         told.vms.errors.n = fake->left_out;
+        if (call->question.subject == CLOUD_HISTORY && told.vms.n == 0) {
+            told.error = fake->no_answer ? fake->no_answer : "Error getting virtual machine";
+            told.no_vm = !fake->no_answer;
+        }
         break;
     case CLOUD_HOSTS:
         told.hosts.items = memory_copy(fake->hosts, sizeof fake->hosts);

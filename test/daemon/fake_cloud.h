@@ -25,6 +25,7 @@ struct fake_cloud {
     const struct vmgroup_pool *vmgroups; /* the test's; NULL: none */
     bool leads;
     int64_t term;            /* of Raft; 0: a single front-end */
+    const char *no_answer;   /* not NULL: nor those for one VM that is not there */
     const char *unreachable; /* not NULL: questions are answered with this error */
     struct cloud_command commands[FAKE_COMMANDS_MAX]; /* in the order in which they came */
     size_t n_commands;
