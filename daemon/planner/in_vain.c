@@ -114,19 +114,34 @@ static int64_t *others_on(struct facts *facts, uint32_t place)
     return &facts->suspensions[place];
 }
 
+/* Does the drain begin or end so soon that a start may be in vain? Most are far ahead. */
+static bool is_near(struct facts *facts, const struct drain *drain, uint32_t place, int64_t least)
+{
+    int64_t *others = others_on(facts, place);
+    int64_t next = drain->from > facts->now ? drain->from : drain->until;
+
+    if (*others < 0)
+        *others = time_to_suspend(facts->planner, drain->host);
+    return next - facts->now < least + *others;
+}
+
 int64_t facts_leave_out_in_vain(struct facts *facts, const struct vm_record *vm, uint64_t *allowed)
 {
     const struct lease_record *lease = store_lease(facts->store, vm->lease);
     struct vm_start start = {.drains = facts->drains, .vm = vm, .now = facts->now};
-    int64_t first = INSTANT_NONE, until;
+    int64_t first = INSTANT_NONE, until, least;
 
-    if (!facts->drains || !lease || lease->phase != PHASE_WAITING)
+    if (!facts->drains || !facts->drains->n || !lease || lease->phase != PHASE_WAITING ||
+        !planner_could_suspend(facts->planner, lease))
         return INSTANT_NONE;
+    least = threshold(facts->planner, vm);
     for (size_t i = 0; i < facts->drains->n; i++) {
-        uint32_t place = snapshot_place(facts->snapshot, facts->drains->items[i].host);
+        const struct drain *drain = &facts->drains->items[i];
+        uint32_t place = snapshot_place(facts->snapshot, drain->host);
 
-        start.host = facts->drains->items[i].host;
+        start.host = drain->host;
         if (place == HOST_NONE || (allowed && !bitmap_has(allowed, place)) ||
+            !is_near(facts, drain, place, least) ||
             !planner_starts_in_vain(facts->planner, &start, others_on(facts, place), &until))
             continue;
         if (allowed)

@@ -29,7 +29,7 @@ bool planner_starts_in_vain(const struct planner *planner, const struct vm_start
 
 /* Leave out hosts where a VM of a waiting lease would start in vain (allowed: NULL: only look for
  * them). Returns when the first of them is drained or booked; INSTANT_NONE: there is none.
- * O(drains), and once O(VMs) for each host about to be drained. */
+ * O(drains), once O(VMs) for each host with a drain, and O(drains) for each that begins soon. */
 int64_t facts_leave_out_in_vain(struct facts *facts, const struct vm_record *vm, uint64_t *allowed);
 
 /* The lease is due to be suspended because the gap that it runs in ends: would it be over before it
