@@ -93,9 +93,10 @@ static bool goes_as_expected(const struct lease_record *lease)
         return !lease->late && !lease->warned && !store_is_preempted(lease) &&
                lease->unused_until == INSTANT_NONE && lease->reason_id != REASON_UNKNOWN &&
                lease->reason_id != REASON_RULE_BROKEN;
-    case PHASE_PARKED:
     case PHASE_ENDING:
     case PHASE_ENDED:
+        return lease->reason_id != REASON_MISSED;
+    case PHASE_PARKED:
         return true;
     default:
         return false;

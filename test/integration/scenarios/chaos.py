@@ -11,7 +11,7 @@ from kit.trial import Failure, clock
 SECONDS = 180
 PLAIN, LEASE, RESERVATION = "plain", "lease", "reservation"
 LCM_INIT, RETRY, DELETE_RECREATE = 0, 2, 4
-REPORTED = r"late|refus|reject|cannot|can't|denied|missed|passed|over|delay"
+REPORTED = r"late|refus|reject|cannot|can't|could not|denied|missed|passed|over|delay"
 
 
 class Chaos:
