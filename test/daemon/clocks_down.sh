@@ -28,12 +28,13 @@ field() {
         sed -n "s/^ *\"$1\": \"\(.*\)\".*/\1/p" | head -n 1
 }
 
-# ends SECONDS: lease 0 runs, and ends so many seconds after $end, which is the end it had first.
+# ends SECONDS: lease 0 runs, and ends so many seconds after $end, which is the end it had first; the
+# machine may be slow, and wrong clocks would make it an hour.
 ends() {
     local off
     [ "$(field phase)" = running ] || fail "the lease is $(field phase)"
     off=$(($(date -d "$(field end)" +%s) - end - $1))
-    [ "${off#-}" -le 2 ] || fail "the lease ends $((off + $1)) s later, not $1"
+    [ "${off#-}" -le 20 ] || fail "the lease ends $((off + $1)) s later, not $1"
 }
 
 start_oned --hosts 2
