@@ -17,6 +17,7 @@ struct opennebula {
     struct memory_budget *budget; /* NULL: none */
     size_t vms_counted;           /* bytes in the budget for VMs in the short form */
     int32_t page_size;            /* VMs in the next page */
+    bool lists_in_pages;          /* all VMs together do not fit in one answer */
     bool check_leader;
     int32_t document;  /* the document of the mark; DOCUMENT_NONE: unknown */
     int32_t front_end; /* the document that this front-end publishes; DOCUMENT_NONE: unknown */

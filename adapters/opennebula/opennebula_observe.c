@@ -19,8 +19,7 @@ enum {
     ERROR_TEXT = 512,
     VM_SIZE = 1024,     /* bytes stored for a VM in the short form, known and observed */
     USES_SECONDS = 120, /* VMs are measured every 30 s, unless configured otherwise */
-    /* A page of waiting VMs repeats the last ones of the page before: others may have left the
-     * queue meanwhile. */
+    /* A page repeats the last VMs of the page before: others may have left the list meanwhile. */
     REPEATED_SHARE = 20,
     /* Owners determine the size of VMs: a page that could not be made is tried again, smaller, and
      * the next ones grow while they have fewer bytes than this. */
@@ -186,15 +185,21 @@ static void ask_for_page(struct opennebula *self, struct pool_asking *asking);
 
 static bool has_pages(const struct pool_asking *asking)
 {
-    return (asking->subject == CLOUD_WAITING || asking->subject == CLOUD_SOME) &&
+    return (asking->subject == CLOUD_WAITING || asking->subject == CLOUD_SOME ||
+            (asking->subject == CLOUD_VMS && asking->self->lists_in_pages)) &&
            !asking->answer.error;
 }
 
 /* Is the page to be asked for again, because oned or its library could not make the document? */
 static bool shrinks(const struct pool_asking *asking, const struct rpc_reply *reply)
 {
-    if (!has_pages(asking) || asking->page_size == 1 || reply->outcome != RPC_UNKNOWN ||
-        reply->timed_out)
+    if (reply->outcome != RPC_UNKNOWN || reply->timed_out || asking->answer.error)
+        return false;
+    if (asking->subject == CLOUD_VMS && !asking->self->lists_in_pages) {
+        asking->self->lists_in_pages = true;
+        return true;
+    }
+    if (!has_pages(asking) || asking->page_size == 1)
         return false;
     asking->self->page_size = (asking->page_size + PAGE_SHRINKS - 1) / PAGE_SHRINKS;
     return true;
@@ -204,6 +209,7 @@ static bool shrinks(const struct pool_asking *asking, const struct rpc_reply *re
 static bool turn_page(struct pool_asking *asking)
 {
     struct opennebula *self = asking->self;
+    bool more;
 
     if (!has_pages(asking))
         return false;
@@ -212,8 +218,11 @@ static bool turn_page(struct pool_asking *asking)
     asking->page += asking->page_size;
     if (asking->subject == CLOUD_SOME)
         return asking->page < asking->n_ids;
+    more = asking->n_paged == (size_t)asking->page_size;
+    if (asking->subject == CLOUD_VMS && !more)
+        self->lists_in_pages = asking->page > asking->page_size;
     asking->page -= asking->page_size / REPEATED_SHARE;
-    return asking->n_paged == (size_t)asking->page_size;
+    return more;
 }
 
 static bool has_document(struct pool_asking *asking, const struct rpc_reply *reply)
@@ -385,7 +394,9 @@ static void call_for_vms(struct opennebula *self, struct pool_asking *asking, co
     asking->batches =
         (struct vm_batches){.batch = vms_in,
                             .context = asking,
-                            .known = asking->subject == CLOUD_VMS ? self->known_vms : NULL};
+                            .known = asking->subject == CLOUD_VMS && !self->lists_in_pages
+                                         ? self->known_vms /* of one whole listing */
+                                         : NULL};
     vm_batches_begin(&asking->batches);
     asking->method = method;
     send(asking, (struct rpc_request){.method = method,
@@ -415,12 +426,14 @@ static void ask_for_some(struct opennebula *self, struct pool_asking *asking)
     free(list);
 }
 
-static void ask_for_waiting(struct opennebula *self, struct pool_asking *asking)
+static void ask_for_places(struct opennebula *self, struct pool_asking *asking)
 {
+    const bool all = asking->subject == CLOUD_VMS;
     const struct rpc_argument arguments[] = {RPC_INT(EVERYBODYS), RPC_INT(asking->page),
-                                             RPC_INT(-asking->page_size), RPC_INT(STATE_PENDING)};
+                                             RPC_INT(-asking->page_size),
+                                             RPC_INT(all ? ALL : STATE_PENDING)};
 
-    call_for_vms(self, asking, "one.vmpool.infoextended", arguments, 4);
+    call_for_vms(self, asking, all ? "one.vmpool.info" : "one.vmpool.infoextended", arguments, 4);
 }
 
 static void ask_for_page(struct opennebula *self, struct pool_asking *asking)
@@ -430,7 +443,7 @@ static void ask_for_page(struct opennebula *self, struct pool_asking *asking)
     if (asking->subject == CLOUD_SOME)
         ask_for_some(self, asking);
     else
-        ask_for_waiting(self, asking);
+        ask_for_places(self, asking);
 }
 
 static void ask_for_document(struct pool_asking *asking, const struct rpc_argument *arguments)
@@ -474,7 +487,10 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
         ask_for_hosts(asking);
         break;
     case CLOUD_VMS:
-        call_for_vms(self, asking, "one.vmpool.info", all, 4);
+        if (self->lists_in_pages)
+            ask_for_page(self, asking);
+        else
+            call_for_vms(self, asking, "one.vmpool.info", all, 4);
         break;
     case CLOUD_SOME:
         asking->n_ids = (int64_t)question->n_ids;

@@ -161,8 +161,8 @@ static void many_waiting_vms_are_read_in_several_calls(void **state)
  * others. */
 static void long_vms_are_read_in_shorter_pages(void **state)
 {
-    static const enum cloud_subject subjects[] = {CLOUD_WAITING, CLOUD_SOME};
-    char *text = memory_format("CPU=1\nMEMORY=128\nLONG=\"%*s\"\n", LONG_TEMPLATE, "x");
+    static const enum cloud_subject subjects[] = {CLOUD_WAITING, CLOUD_SOME, CLOUD_VMS};
+    char *text = memory_format("CPU=1\nMEMORY=128\nLABELS=\"%*s\"\n", LONG_TEMPLATE, "x");
 
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
         struct oned *oned = fixture_create(ONED_7_4, 1);
