@@ -13,8 +13,7 @@ int64_t span_from_seconds(double seconds)
     return whole < (double)SPAN_LONGEST ? (int64_t)whole : SPAN_LONGEST;
 }
 
-/* Seconds for an operation on one VM's memory; `forced` replaces the computation. */
-static int64_t span_of_vm(int64_t memory, double rate, int64_t forced)
+int64_t span_of_vm(int64_t memory, double rate, int64_t forced)
 {
     return forced != SPAN_NONE ? forced : span_from_seconds((double)memory / rate);
 }
@@ -142,20 +141,24 @@ static bool must_be_booted(const struct lease *lease)
     }
 }
 
+int64_t threshold_for(const struct engine_settings *settings, int64_t safe)
+{
+    const double more = (double)safe * settings->scheduling_threshold_factor;
+
+    return settings->force_scheduling_threshold != SPAN_NONE
+               ? settings->force_scheduling_threshold
+               : safe + (more < (double)SPAN_LONGEST ? (int64_t)more : SPAN_LONGEST);
+}
+
 int64_t scheduling_threshold(struct engine *engine, const struct lease *lease)
 {
-    int64_t safe;
-    double more;
+    int64_t safe = suspend_estimate(engine, lease);
 
-    if (engine->settings.force_scheduling_threshold != SPAN_NONE)
-        return engine->settings.force_scheduling_threshold;
-    safe = suspend_estimate(engine, lease);
     if (must_be_resumed(engine, lease))
         safe += resume_estimate(engine, lease);
     else if (must_be_booted(lease))
         safe += boot_estimate(engine, lease);
-    more = (double)safe * engine->settings.scheduling_threshold_factor;
-    return safe + (more < (double)SPAN_LONGEST ? (int64_t)more : SPAN_LONGEST);
+    return threshold_for(&engine->settings, safe);
 }
 
 bool may_be_suspended(const struct engine *engine, const struct lease *lease)

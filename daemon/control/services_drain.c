@@ -168,7 +168,7 @@ static int begin_drains(struct daemon *daemon, const struct drain_order *order, 
     return daemon_commit(daemon, err);
 }
 
-/* "host 3 is not in service (error): ..." of booked hosts, or "". */
+/* Names the booked hosts that are not in service, "not in service: host 3 (error), ..."; or "". */
 static void say_out_of_service(const struct daemon *daemon, const struct drain_order *order,
                                char *text, size_t size)
 {
@@ -181,12 +181,13 @@ static void say_out_of_service(const struct daemon *daemon, const struct drain_o
 
         if (!host || host->state == HOST_ON || length >= size)
             continue;
-        length += (size_t)snprintf(text + length, size - length, "%s %d (%s)",
-                                   n++ ? "," : "not in service: host", host->id,
+        length += (size_t)snprintf(text + length, size - length, "%s host %d (%s)",
+                                   n++ ? "," : "not in service:", host->id,
                                    services_host_word(host->state));
     }
     if (n && length < size)
-        snprintf(text + length, size - length, "; leases inside the booking wait until it is");
+        snprintf(text + length, size - length,
+                 "; no VM starts on a host until it is back in service");
 }
 
 /* Accepts an order that fits, or any order of an operator, who only sees its effects. */

@@ -6,24 +6,17 @@
 #include "util/bitmap.h"
 #include "util/memory.h"
 
-static int64_t span_of(int64_t memory, int64_t seconds, double rate)
-{
-    return seconds != SPAN_NONE ? seconds : span_from_seconds((double)memory / rate);
-}
-
 /* The shortest stretch for which the VM is started. */
 static int64_t threshold(const struct planner *planner, const struct vm_record *vm)
 {
     const struct engine_settings settings = planner_engine_settings(planner);
-    int64_t span = span_of(vm->memory, settings.override_suspend_time, settings.suspend_rate);
+    int64_t span = span_of_vm(vm->memory, settings.suspend_rate, settings.override_suspend_time);
 
-    if (settings.force_scheduling_threshold != SPAN_NONE)
-        return settings.force_scheduling_threshold;
     if (vm->suspended_by_us)
-        span += span_of(vm->memory, settings.override_resume_time, settings.resume_rate);
+        span += span_of_vm(vm->memory, settings.resume_rate, settings.override_resume_time);
     else if (settings.override_boot_time != SPAN_NONE || settings.boot_rate > 0)
-        span += span_of(vm->memory, settings.override_boot_time, settings.boot_rate);
-    return span + (int64_t)((double)span * settings.scheduling_threshold_factor);
+        span += span_of_vm(vm->memory, settings.boot_rate, settings.override_boot_time);
+    return threshold_for(&settings, span);
 }
 
 /* Seconds to suspend the preemptable VMs that run or start on the host, one after another. */
@@ -40,7 +33,8 @@ static int64_t time_to_suspend(const struct planner *planner, int32_t host)
                                                : NULL;
 
         if (lease && lease_holds_hosts(lease) && planner_could_suspend(planner, lease))
-            span += span_of(vms[i]->memory, settings.override_suspend_time, settings.suspend_rate);
+            span +=
+                span_of_vm(vms[i]->memory, settings.suspend_rate, settings.override_suspend_time);
     }
     return span;
 }
@@ -92,8 +86,8 @@ bool planner_suspends_in_vain(const struct planner *planner, const struct lease_
 
     for (size_t i = 0; i < n; i++) {
         int64_t memory = vms[i]->memory;
-        int64_t of_vm = span_of(memory, settings.override_suspend_time, settings.suspend_rate) +
-                        span_of(memory, settings.override_resume_time, settings.resume_rate);
+        int64_t of_vm = span_of_vm(memory, settings.suspend_rate, settings.override_suspend_time) +
+                        span_of_vm(memory, settings.resume_rate, settings.override_resume_time);
 
         span = of_vm > span ? of_vm : span;
     }

@@ -88,8 +88,8 @@ bool planner_is_outdated(const struct planner *planner);
 bool planner_is_asked(const struct planner *planner);
 
 /* The next step requests a place for the lease. Between complete plans, leases in the queue keep
- * their planned starts, which nobody promised: a request other than a best-effort lease then needs
- * a complete plan, which places requests first. */
+ * their planned starts, although these are not promised: a request other than a best-effort lease
+ * then needs a complete plan, which places requests first. */
 void planner_new(struct planner *planner, int64_t lease);
 /* The lease no longer needs a place: the next step removes it from the engine, and outputs about it
  * are ignored until then. Does nothing if the lease is not in the engine. */

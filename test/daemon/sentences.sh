@@ -158,6 +158,6 @@ tells_out() {
     grep -qF "free for the whole time; 1 is disabled, offline or in error" "$work/out"
 }
 until_true tells_out
-tells 'Warning: not in service: host 1 \(disabled\); leases inside the booking wait until it is.' \
+tells 'Warning: not in service: host 1 \(disabled\); no VM starts on a host until it is back in service.' \
     host book 1 --name lab --users oneadmin --from +6h --until +7h --dry-run
 stop_galernad

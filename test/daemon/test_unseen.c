@@ -193,7 +193,7 @@ static void assert_lost(struct scene *scene, const struct lease_record *lease, c
     assert_string_equal(text, line);
 }
 
-/* A VM that was purged, or a database restored from an older dump: nobody holds the room. */
+/* A VM was purged, or the database was restored from an older dump: the room of the VM is free. */
 static void what_opennebula_no_longer_knows_has_ended(void **state)
 {
     enum { N = 4 };
