@@ -394,25 +394,35 @@ static void add_column(struct profile *profile, int type)
     profile->booked[profile->n_booked++] = (uint8_t)type;
 }
 
+/* Adds to n cells. Returns a negative number if one of them is. */
+static int64_t add_to_cells(void *column, uint32_t n, uint64_t amount)
+{
+    const pair amounts = {amount, amount};
+    uint64_t *cells = column, last = 0;
+    pair any = {0, 0};
+
+    for (; n >= 2; n -= 2, cells += 2) {
+        *(pair *)cells += amounts;
+        any |= *(pair *)cells;
+    }
+    if (n)
+        last = *cells += amount;
+    return (int64_t)(any[0] | any[1] | last);
+}
+
 static uint32_t apply_amounts(struct profile *profile, const struct profile_change *change,
                               uint32_t first, uint32_t last)
 {
     uint32_t negative = 0;
 
     for (int type = 0; type < change->n_types; type++) {
-        int64_t amount = change->amounts[type] * change->sign, any = 0;
-        int64_t *column;
+        const int64_t amount = change->amounts[type] * change->sign;
 
         if (amount == 0)
             continue;
         if (!profile->free[type])
             add_column(profile, type);
-        column = profile->free[type];
-        for (uint32_t i = first; i < last; i++) {
-            column[i] += amount;
-            any |= column[i];
-        }
-        if (any < 0)
+        if (add_to_cells(profile->free[type] + first, last - first, (uint64_t)amount) < 0)
             negative |= UINT32_C(1) << type;
     }
     return negative;
@@ -464,8 +474,7 @@ uint32_t profile_apply(struct profile *profile, const struct profile_change *cha
         profile->n_parts = (uint16_t)(first / PROFILE_PART);
     negative = apply_amounts(profile, change, first, last);
     if (mark)
-        for (uint32_t i = first; i < last; i++)
-            profile->presence[i] += mark;
+        add_to_cells(profile->presence + first, last - first, mark);
     if (same_as_before(profile, first))
         add_place(&go, first);
     if (same_as_before(profile, last))
