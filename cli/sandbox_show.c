@@ -2,10 +2,8 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "adapters/opennebula/pool.h"
+#include "adapters/opennebula/session.h"
 #include "cli/command.h"
 #include "cli/sandbox_client.h"
 #include "cli/table.h"
@@ -116,29 +114,15 @@ static void print_pools(const struct sandbox_show_arguments *show, const struct 
 static int fetch_and_print(const struct call *call, struct error *err)
 {
     const struct sandbox_show_arguments *show = call->arguments;
-    const struct rpc_argument range[] = {RPC_INT(-2), RPC_INT(-1), RPC_INT(-1),
-                                         RPC_INT(show->all ? -2 : -1)};
-    const struct rpc_request of_hosts = {.method = "one.hostpool.info"},
-                             of_vms = {.method = "one.vmpool.infoextended",
-                                       .arguments = range,
-                                       .n_arguments = sizeof range / sizeof *range};
     struct host_pool hosts = {0};
     struct vm_pool vms = {0};
-    char *text = NULL;
     int result = -1;
 
-    if (rpc_call_now(show->client.rpc, &of_hosts, &text, NULL, err) ||
-        host_pool_parse(&hosts, text, strlen(text), err))
-        goto out;
-    free(text);
-    text = NULL;
-    if (rpc_call_now(show->client.rpc, &of_vms, &text, NULL, err) ||
-        vm_pool_parse(&vms, text, strlen(text), err))
-        goto out;
-    print_pools(show, &hosts, &vms);
-    result = 0;
-out:
-    free(text);
+    if (session_hosts(show->client.rpc, &hosts, err) == 0 &&
+        session_vms_in_full(show->client.rpc, show->all, &vms, err) == 0) {
+        print_pools(show, &hosts, &vms);
+        result = 0;
+    }
     vm_pool_finish(&vms);
     host_pool_finish(&hosts);
     return result;

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "adapters/opennebula/session.h"
 #include "cli/command.h"
 #include "cli/sandbox_client.h"
 #include "sandbox/text.h"
@@ -29,17 +29,10 @@ static int submit_one(const struct sandbox_submit_arguments *submission, int64_t
                       struct error *err)
 {
     struct oned_text template = {0};
-    struct rpc_argument arguments[2];
-    const struct rpc_request request = {
-        .method = "one.vm.allocate", .arguments = arguments, .n_arguments = 2};
-    struct rpc_reply reply;
     int result;
 
     write_template(submission, index, &template);
-    arguments[0] = RPC_TEXT(template.bytes);
-    arguments[1] = RPC_BOOL(submission->hold);
-    result = rpc_call_now(submission->client.rpc, &request, NULL, &reply, err);
-    *id = reply.number;
+    result = session_create_vm(submission->client.rpc, template.bytes, submission->hold, id, err);
     oned_text_finish(&template);
     return result;
 }

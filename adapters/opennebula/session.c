@@ -12,6 +12,7 @@ enum {
     ALL_VISIBLE = -2, /* one.vmpool.info: the VMs that the user may USE */
     NO_LIMIT = -1,
     NOT_DONE = -1,
+    ANY_STATE = -2,
     NO_ACTION = INT32_MAX, /* the id of a scheduled action that no VM has */
     WAIT = 1000,           /* milliseconds */
 };
@@ -112,19 +113,28 @@ static char *document_of(struct rpc *rpc, const struct rpc_request *request, str
     return document;
 }
 
-int session_vms(struct rpc *rpc, struct vm_pool *vms, struct error *err)
+static int ask_for_vms(struct rpc *rpc, const char *method, int32_t state, struct vm_pool *vms,
+                       struct error *err)
 {
     const struct rpc_argument arguments[] = {RPC_INT(ALL_VISIBLE), RPC_INT(NO_LIMIT),
-                                             RPC_INT(NO_LIMIT), RPC_INT(NOT_DONE)};
-    char *document =
-        document_of(rpc,
-                    &(struct rpc_request){
-                        .method = "one.vmpool.info", .arguments = arguments, .n_arguments = 4},
-                    err);
+                                             RPC_INT(NO_LIMIT), RPC_INT(state)};
+    char *document = document_of(
+        rpc, &(struct rpc_request){.method = method, .arguments = arguments, .n_arguments = 4},
+        err);
     int result = document ? vm_pool_parse(vms, document, strlen(document), err) : -1;
 
     free(document);
     return result;
+}
+
+int session_vms(struct rpc *rpc, struct vm_pool *vms, struct error *err)
+{
+    return ask_for_vms(rpc, "one.vmpool.info", NOT_DONE, vms, err);
+}
+
+int session_vms_in_full(struct rpc *rpc, bool ended, struct vm_pool *vms, struct error *err)
+{
+    return ask_for_vms(rpc, "one.vmpool.infoextended", ended ? ANY_STATE : NOT_DONE, vms, err);
 }
 
 int session_hosts(struct rpc *rpc, struct host_pool *hosts, struct error *err)
@@ -133,5 +143,20 @@ int session_hosts(struct rpc *rpc, struct host_pool *hosts, struct error *err)
     int result = document ? host_pool_parse(hosts, document, strlen(document), err) : -1;
 
     free(document);
+    return result;
+}
+
+int session_create_vm(struct rpc *rpc, const char *template, bool hold, int64_t *id,
+                      struct error *err)
+{
+    const struct rpc_argument arguments[] = {RPC_TEXT(template), RPC_BOOL(hold)};
+    struct rpc_reply reply = {0};
+    int result =
+        rpc_call_now(rpc,
+                     &(struct rpc_request){
+                         .method = "one.vm.allocate", .arguments = arguments, .n_arguments = 2},
+                     NULL, &reply, err);
+
+    *id = reply.number;
     return result;
 }

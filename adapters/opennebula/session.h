@@ -1,4 +1,4 @@
-/* session.h: queries to OpenNebula with a user's own session and rights.
+/* session.h: calls to OpenNebula with a user's own session and rights.
  *
  * rpc: a connection with the session of the user. Functions wait for OpenNebula, except
  * session_ask().
@@ -29,3 +29,11 @@ int session_answers(struct rpc *rpc, const struct error *refusal, struct error *
  * (OpenNebula does not answer) or an error of the parser. */
 int session_vms(struct rpc *rpc, struct vm_pool *vms, struct error *err);
 int session_hosts(struct rpc *rpc, struct host_pool *hosts, struct error *err);
+/* The VMs of all users that the user may USE, with their complete templates; `ended`: also VMs that
+ * are done. As session_vms(). */
+int session_vms_in_full(struct rpc *rpc, bool ended, struct vm_pool *vms, struct error *err);
+
+/* Creates a VM, on hold or pending; *id: its number. -1 with err: EAGAIN (OpenNebula does not
+ * answer, or refuses). */
+int session_create_vm(struct rpc *rpc, const char *template, bool hold, int64_t *id,
+                      struct error *err);
