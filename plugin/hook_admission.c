@@ -51,10 +51,12 @@ bool host_admit(void *context, const struct lease *lease, int64_t now, struct re
         case GALERNA_REFUSED_FOR_NOW:
         case GALERNA_REFUSED_FOR_GOOD:
             snprintf(host->refusal, sizeof host->refusal, "%s: %s%s", instance->module->policy.name,
-                     *instance->result.text ? instance->result.text : "refused without a reason",
+                     instance_text(instance, "refused without a reason"),
                      verdict == GALERNA_REFUSED_FOR_NOW ? " (a later request may be accepted)"
                                                         : "");
-            *reason = (struct reason){.id = REASON_REFUSED_BY_POLICY, .text = host->refusal};
+            *reason = (struct reason){.id = REASON_REFUSED_BY_POLICY,
+                                      .text = host->refusal,
+                                      .word = instance_reason(instance)};
             return false;
         default:
             instance_fault_verdict(instance, "admit", verdict);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/memory.h"
 
@@ -32,21 +33,40 @@ static uint64_t seed_of(const struct policy_host_state *state, const char *name,
     return (hash ^ state->settings->seed) + place * UINT64_C(0x632be59bd9b4e019);
 }
 
+const char *instance_text(struct instance *instance, const char *otherwise)
+{
+    struct galerna_result *result = &instance->result;
+
+    result->text[sizeof result->text - 1] = '\0';
+    return *result->text ? result->text : otherwise;
+}
+
+const char *instance_reason(const struct instance *instance)
+{
+    const char *reason = instance->result.reason;
+    size_t n = strnlen(reason, sizeof instance->result.reason);
+
+    return n && n < sizeof instance->result.reason &&
+                   strspn(reason, "abcdefghijklmnopqrstuvwxyz0123456789-") == n
+               ? reason
+               : NULL;
+}
+
 static int call_create(struct instance *instance, struct error *err)
 {
     const struct galerna_policy *policy = &instance->module->policy;
-    struct galerna_result *result = instance_result(instance);
     enum galerna_verdict verdict;
 
     if (!policy->create)
         return 0;
     instance_watch(instance, POLICY_CALL_CREATE);
-    verdict = policy->create(&instance->api, instance->values.values, &instance->self, result);
+    verdict = policy->create(&instance->api, instance->values.values, &instance->self,
+                             instance_result(instance));
     instance_watched(instance);
     if (verdict == GALERNA_OK)
         return 0;
     return error_set(err, EINVAL, "policy %s: %s", policy->name,
-                     *result->text ? result->text : "cannot be created, without a reason");
+                     instance_text(instance, "cannot be created, without a reason"));
 }
 
 struct instance *instance_create(struct module *module, struct policy_host_state *state,
@@ -141,7 +161,7 @@ void instance_fault_verdict(struct instance *instance, const char *function,
 {
     if (verdict == GALERNA_ERROR)
         instance_fault(instance, "%s failed: %s", function,
-                       *instance->result.text ? instance->result.text : "without a reason");
+                       instance_text(instance, "without a reason"));
     else
         instance_fault(instance, "%s returned verdict %d, which is not valid there", function,
                        (int)verdict);

@@ -70,6 +70,12 @@ static inline struct galerna_result *instance_result(struct instance *instance)
     return &instance->result;
 }
 
+/* The text of the last call's result, or `otherwise`. The module may have left it without an end.
+ */
+const char *instance_text(struct instance *instance, const char *otherwise);
+/* The reason of that result, or NULL: none, or not a word as galerna_policy.h describes it. */
+const char *instance_reason(const struct instance *instance);
+
 /* Counts an invalid result and stores the text; the first one is logged. After too many, the
  * built-in default replaces the module. */
 void instance_fault(struct instance *instance, const char *format, ...)

@@ -171,7 +171,7 @@ static void wait_for_hosts(struct planner *planner, const struct lease_record *l
 /* Was the lease rejected only because the admission policy is out of service, and can it wait? */
 static bool is_for_now(const struct lease_record *lease, const struct reason *reason)
 {
-    return lease->kind != LEASE_IMMEDIATE &&
+    return lease->kind != LEASE_IMMEDIATE && reason->id == REASON_TEXT &&
            strcmp(reason_word(reason), POLICY_OUT_OF_SERVICE) == 0;
 }
 

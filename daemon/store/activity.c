@@ -63,7 +63,7 @@ static void add_reason(struct sentence *sentence, const char *before, bool body)
 /* The reason adds nothing to the displayed start or end. */
 static bool is_plan(const struct lease_record *lease)
 {
-    return !lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0 ||
+    return !lease->reason_word[0] || lease->reason_id == REASON_PLANNED ||
            lease->reason_id == REASON_ENDS_SOON;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "plugin/galerna_policy.h"
 #include "support.h"
 
 enum { HOSTS = 4 };
@@ -215,10 +216,31 @@ static void the_first_refusal_of_a_chain_is_recorded(void **state)
     bench_start(&bench);
     assert_false(bench.hooks->admit(bench.hooks->context, &lease, 0, &reason));
     assert_has(reason.text, "witness: ");
+    assert_string_equal(reason_word(&reason), "options");
     /* The witness has no opinion on lease 5. */
     assert_false(bench.hooks->admit(bench.hooks->context, &other, 0, &reason));
     assert_string_equal(reason.text, "no-ars: advance reservations are not accepted here");
     assert_true(bench.hooks->admit(bench.hooks->context, &best_effort, 0, &reason));
+    bench_stop(&bench);
+}
+
+/* Without an end, or with other characters than a module's word may have. */
+static void malformed_texts_of_a_refusal_do_no_harm(void **state)
+{
+    struct bench bench;
+    struct lease lease = test_lease(8, LEASE_RESERVATION);
+    struct reason reason = {0};
+
+    bench_init(&bench);
+    bench.settings.admission = "witness";
+    bench_start(&bench);
+    assert_false(bench.hooks->admit(bench.hooks->context, &lease, 0, &reason));
+    assert_int_equal(strlen(reason.text), strlen("witness: ") + GALERNA_TEXT_MAX - 1);
+    assert_string_equal(reason_word(&reason), "refused-by-policy");
+    lease.request.id = 9;
+    assert_false(bench.hooks->admit(bench.hooks->context, &lease, 0, &reason));
+    assert_string_equal(reason.text, "witness: no");
+    assert_string_equal(reason_word(&reason), "refused-by-policy");
     bench_stop(&bench);
 }
 
@@ -547,6 +569,7 @@ int main(void)
         cmocka_unit_test(a_verdict_without_meaning_is_a_fault),
         cmocka_unit_test(slow_calls_are_counted),
         cmocka_unit_test(the_first_refusal_of_a_chain_is_recorded),
+        cmocka_unit_test(malformed_texts_of_a_refusal_do_no_harm),
         cmocka_unit_test(a_failing_admission_refuses_and_is_counted),
         cmocka_unit_test(a_module_is_told_what_it_asks),
         cmocka_unit_test(estimates_are_passed_on),

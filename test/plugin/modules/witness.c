@@ -1,6 +1,7 @@
 /* Admission that tells, as its refusal, everything that a module can ask; and logs events. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "galerna_policy.h"
 
@@ -83,6 +84,12 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
         return host->answer(result, GALERNA_SKIP, "", "%s", "");
     case 6:
         return host->answer(result, GALERNA_ERROR, "broken", "cannot say");
+    case 8:
+        memset(result->reason, 'r', sizeof result->reason);
+        memset(result->text, 't', sizeof result->text);
+        return GALERNA_REFUSED_FOR_GOOD;
+    case 9:
+        return host->answer(result, GALERNA_REFUSED_FOR_GOOD, "Not a word", "no");
     default:
         return GALERNA_OK;
     }
