@@ -31,6 +31,8 @@ struct modules_process {
     struct planner_offence fault;
     bool refused; /* the modules cannot be loaded, or the program is of another version */
     struct error refusal;
+    int64_t lines_since; /* monotonic milliseconds; lines that its modules have logged since then */
+    unsigned n_lines;
 };
 
 /* err: NULL if the modules were loaded; otherwise the old ones remain in use. */

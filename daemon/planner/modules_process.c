@@ -14,6 +14,8 @@
 enum {
     PATIENCE = 500, /* milliseconds that plans wait for a module to load */
     HELD_MAX = 64,
+    LINES_MAX = 1000, /* that modules may log in a minute, lest they fill the disk */
+    MINUTE = 60 * 1000,
 };
 
 /* --- processes -------------------------------------------------------------------------------- */
@@ -121,7 +123,26 @@ static bool take_other_version(struct modules_process *from, struct wire_reader 
     return true;
 }
 
-static bool take_line(struct wire_reader *reader)
+/* May modules log another line? Says once a minute that they may not. */
+static bool may_log(struct modules_process *from)
+{
+    int64_t now = clock_monotonic();
+
+    if (from->n_lines == 0 || now - from->lines_since >= MINUTE) {
+        from->lines_since = now;
+        from->n_lines = 0;
+    }
+    if (from->n_lines > LINES_MAX)
+        return false;
+    if (++from->n_lines <= LINES_MAX)
+        return true;
+    log_warning("policy modules have logged %d lines within a minute; the next are left out until "
+                "it is over",
+                LINES_MAX);
+    return false;
+}
+
+static bool take_line(struct modules_process *from, struct wire_reader *reader)
 {
     static const int levels[] = {[POLICY_LOG_ERROR] = LOG_LEVEL_ERROR,
                                  [POLICY_LOG_WARNING] = LOG_LEVEL_WARNING,
@@ -133,7 +154,8 @@ static bool take_line(struct wire_reader *reader)
 
     if (!wire_is_at_end(reader) || !text)
         return false;
-    LOG_LINE(levels[level], -1, -1, "%s", text);
+    if (levels[level] <= log_subsystem_level(LOG_SUBSYSTEM) && may_log(from))
+        LOG_LINE(levels[level], -1, -1, "%s", text);
     return true;
 }
 
@@ -163,7 +185,7 @@ static bool take_frame(void *context, enum frame kind, struct wire_reader *reade
     case FRAME_REFUSED:
         return take_refusal(taking->from, reader);
     case FRAME_LOG:
-        return take_line(reader);
+        return take_line(taking->from, reader);
     case FRAME_FAULT:
         return take_fault(taking->modules, taking->from, reader);
     default:

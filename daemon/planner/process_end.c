@@ -75,6 +75,8 @@ static const char *call_name(int number)
     } names[] = {
         {SYS_socket, "socket"},
         {SYS_connect, "connect"},
+        {SYS_close, "close"},
+        {SYS_rt_sigaction, "rt_sigaction"},
         {SYS_clone, "clone"},
         {SYS_clone3, "clone3"},
         {SYS_execve, "execve"},

@@ -115,7 +115,7 @@ offends host-selection fork call 'made system call'
 offends admission hang call 'did not return within 2000 ms when it was called for admit' 1000
 offends host-selection raise call 'crashed (Terminated) when it was called for score'
 offends host-selection signal-parent event 'made system call'
-offends host-selection close event 'closed the planner'
+offends host-selection close event 'made system call'
 offends host-selection alarm create 'made system call'
 offends host-selection limit call 'made system call'
 offends host-selection leak call "used up the planner's memory"
@@ -134,11 +134,12 @@ leave ended the process with status 0
 fork made system call
 raise crashed (Terminated)
 signal-parent made system call
-close closed the planner
+close made system call
 alarm made system call
 limit made system call
 leak used up the planner's memory
 write-const crashed (Segmentation fault)
+catch made system call
 jump
 connect made system call
 END
@@ -198,6 +199,17 @@ for _ in $(seq 14); do last=$(request); done
 until_true is "$last" refused
 lease list --all --json | grep -qE '"phase": "(running|starting|waiting)"' && fail "it has let one in"
 is_out_of_service '' && fail "slowness is no offence"
+stop_galernad
+
+# A module that logs in each call what no log can hold.
+does='logs'
+begin
+conf '[scheduling]' 'policy-host-selection: offends-host-selection' '[policy offends-host-selection]' 'does: log'
+start_simulated
+until_true is "$(request)" running
+until_true grep -qF 'policy modules have logged 1000 lines within a minute' "$work/log"
+until_true is "$(request)" running
+[ "$(grep -cF 'policy offends-host-selection: line' "$work/log")" -le 2000 ] || fail "all its lines are in the log"
 stop_galernad
 
 # answers_until COMMAND...: status is asked all the while; how many answers come depends on the machine.

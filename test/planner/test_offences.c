@@ -61,11 +61,12 @@ static const struct offence {
     {"fork", "(clone), which modules may not make ", true},
     {"raise", "crashed (Terminated) ", true},
     {"signal-parent", "(kill), which modules may not make ", true},
-    {"close", "closed the planner's connection ", true},
+    {"close", "(close), which modules may not make ", true},
     {"alarm", "(alarm), which modules may not make ", true},
     {"limit", "(prlimit64), which modules may not make ", true},
     {"leak", "used up the planner's memory (128 MB)", false},
     {"write-const", "crashed (Segmentation fault) ", true},
+    {"catch", "(rt_sigaction), which modules may not make ", true},
     {"jump", "", false}, /* to where nothing is any more: it may do anything then */
     {"connect", "(socket), which modules may not make ", true},
 };

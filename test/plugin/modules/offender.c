@@ -27,6 +27,8 @@ enum offence {
     LIMIT,
     LEAK,
     WRITE_CONST,
+    CATCH,
+    LOG,
     JUMP,
     CONNECT,
     OPEN,
@@ -103,8 +105,7 @@ static void offend(const struct offender *self, const void *given)
     case CLOSE:
         for (int i = 0; i < 64; i++)
             close(i);
-        for (;;)
-            pause();
+        break;
     case ALARM:
         alarm(1);
         break;
@@ -116,6 +117,13 @@ static void offend(const struct offender *self, const void *given)
         break;
     case WRITE_CONST:
         *(volatile int *)unqualified(&constant) = 2;
+        break;
+    case CATCH: /* forbidden calls would go unnoticed */
+        signal(SIGSYS, SIG_IGN);
+        break;
+    case LOG:
+        for (int i = 0; i < 100000; i++)
+            self->host->log(self->host, GALERNA_LOG_WARNING, "line %d", i);
         break;
     case JUMP:
         set_nowhere();
@@ -147,7 +155,7 @@ static const struct galerna_option options[] = {
      .type = GALERNA_CHOICE,
      .default_value = DOES,
      .choices = "nothing|crash|hang|leave|fork|raise|signal-parent|stop|close|alarm|limit|leak|"
-                "write-const|jump|connect|open|scribble|refuse-slowly|wrong",
+                "write-const|catch|log|jump|connect|open|scribble|refuse-slowly|wrong",
      .description = "What it does"},
     {.name = "in",
      .type = GALERNA_CHOICE,
