@@ -50,14 +50,14 @@ bool place_exact(struct engine *engine, struct lease *lease, struct proposal *pr
     return place_exact_as(engine, &request, proposal);
 }
 
-bool place_exact_as(struct engine *engine, const struct map_request *wish,
+bool place_exact_as(struct engine *engine, const struct map_request *wanted,
                     struct proposal *proposal)
 {
-    struct lease *lease = wish->lease;
+    struct lease *lease = wanted->lease;
     bool inside = shutdown_is_inside(engine);
     int64_t start = lease->request.start;
     int64_t shutdown = shutdown_span(engine, lease);
-    struct map_request request = *wish;
+    struct map_request request = *wanted;
     struct mapping mapping;
 
     memset(proposal, 0, sizeof *proposal);

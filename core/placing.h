@@ -26,8 +26,8 @@ struct placing_request {
  * that the caller must take over or finish, or false without room; lease->reason then states why,
  * except after place_within() and place_again(), whose callers set it. */
 bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal);
-/* The same on pinned hosts or with forced victims; ignores the times in `wish`. */
-bool place_exact_as(struct engine *engine, const struct map_request *wish,
+/* The same on pinned hosts or with forced victims; ignores the times in `wanted`. */
+bool place_exact_as(struct engine *engine, const struct map_request *wanted,
                     struct proposal *proposal);
 /* Records in the lease's reason how many VMs would fit at request->from, its required start. */
 void refuse_for_room(struct engine *engine, const struct map_request *request,

@@ -61,15 +61,15 @@ static bool take_away_or_drop(struct trial *trial, struct lease *lease, int64_t 
 }
 
 /* Takes all victims off their hosts; appends those that cannot leave to late. */
-static void take_all_away(struct trial *trial, const struct resettlement *wish,
+static void take_all_away(struct trial *trial, const struct resettlement *wanted,
                           struct reservation_list *held, struct lease_list *late)
 {
-    for (size_t i = 0; i < wish->victims->n; i++) {
-        struct lease *victim = wish->victims->items[i];
+    for (size_t i = 0; i < wanted->victims->n; i++) {
+        struct lease *victim = wanted->victims->items[i];
 
         if (victim->request.kind != LEASE_DEADLINE)
-            hold_until(trial, victim, wish->from, held);
-        else if (!take_away_or_drop(trial, victim, wish->from))
+            hold_until(trial, victim, wanted->from, held);
+        else if (!take_away_or_drop(trial, victim, wanted->from))
             lease_list_append(late, victim);
     }
 }
@@ -83,43 +83,44 @@ static void place_each(struct trial *trial, struct lease_list *late)
 }
 
 /* Appends all deadline leases that would miss their deadlines to late. */
-static void resettle(struct trial *trial, struct engine *engine, const struct resettlement *wish,
+static void resettle(struct trial *trial, struct engine *engine, const struct resettlement *wanted,
                      struct lease_list *late)
 {
     struct reservation_list held = {0};
-    struct reservation *newcomer = reservation_create(
-        wish->lease, RESERVATION_VM, wish->from, wish->until, placement_share(wish->placement));
+    struct reservation *newcomer =
+        reservation_create(wanted->lease, RESERVATION_VM, wanted->from, wanted->until,
+                           placement_share(wanted->placement));
 
     trial_begin(trial, engine);
-    take_all_away(trial, wish, &held, late);
+    take_all_away(trial, wanted, &held, late);
     slot_table_book(engine->table, newcomer);
-    trial_add_point(trial, wish->from);
-    if (wish->until != INSTANT_NEVER)
-        trial_add_point(trial, wish->until);
+    trial_add_point(trial, wanted->from);
+    if (wanted->until != INSTANT_NEVER)
+        trial_add_point(trial, wanted->until);
     place_each(trial, late);
     slot_table_undo(engine->table, trial->mark);
     reservation_list_destroy(&held);
     reservation_destroy(newcomer);
 }
 
-bool resettle_try(struct trial *trial, struct engine *engine, const struct resettlement *wish)
+bool resettle_try(struct trial *trial, struct engine *engine, const struct resettlement *wanted)
 {
     struct lease_list late = {0};
     bool kept;
 
-    resettle(trial, engine, wish, &late);
+    resettle(trial, engine, wanted, &late);
     kept = late.n == 0;
     free(late.items);
     return kept;
 }
 
-void resettle_find_late(struct engine *engine, const struct resettlement *wish,
+void resettle_find_late(struct engine *engine, const struct resettlement *wanted,
                         struct lease_list *late)
 {
-    struct reason reason = wish->lease->reason;
+    struct reason reason = wanted->lease->reason;
     struct trial trial;
 
-    resettle(&trial, engine, wish, late);
+    resettle(&trial, engine, wanted, late);
     trial_end(&trial);
-    wish->lease->reason = reason;
+    wanted->lease->reason = reason;
 }

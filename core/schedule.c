@@ -105,13 +105,13 @@ static void preempt_victims(struct engine *engine, const struct lease *lease,
 static bool try_to_resettle(struct trial *trial, struct engine *engine, struct lease *lease,
                             const struct proposal *proposal)
 {
-    const struct resettlement wish = {.lease = lease,
-                                      .victims = &proposal->victims,
-                                      .from = proposal->start,
-                                      .until = proposal->held_until,
-                                      .placement = proposal->plan.vm->placement};
+    const struct resettlement wanted = {.lease = lease,
+                                        .victims = &proposal->victims,
+                                        .from = proposal->start,
+                                        .until = proposal->held_until,
+                                        .placement = proposal->plan.vm->placement};
 
-    return resettle_try(trial, engine, &wish);
+    return resettle_try(trial, engine, &wanted);
 }
 
 /* Preempts all victims by their terms. False: a deadline would be missed; nothing has changed. */

@@ -83,18 +83,18 @@ static bool map_by_scores(struct engine *engine, const struct map_request *reque
 static void find_late(struct engine *engine, const struct map_request *request,
                       struct mapping *mapping, struct lease_list *late)
 {
-    struct resettlement wish = {.lease = request->lease,
-                                .victims = &mapping->victims,
-                                .from = request->from,
-                                .until = mapping->until};
+    struct resettlement wanted = {.lease = request->lease,
+                                  .victims = &mapping->victims,
+                                  .from = request->from,
+                                  .until = mapping->until};
     struct placement *placement;
 
     late->n = 0;
     if (!resettle_has_work(&mapping->victims))
         return;
-    wish.placement = placement =
+    wanted.placement = placement =
         placement_of_vms(engine, request->lease, mapping->vm_host, mapping->vm_held);
-    resettle_find_late(engine, &wish, late);
+    resettle_find_late(engine, &wanted, late);
     mapper_assign(engine, request->lease, placement, mapping);
     placement_destroy(placement);
 }

@@ -82,8 +82,8 @@ struct asked_hosts {
 
 /* The measured use of each host by VMs, for answers. */
 struct hosts_use {
-    struct hosts_seen *hosts; /* retained; NULL: not counted yet */
-    uint64_t changes, news;   /* of the store and the world, when the use was computed */
+    struct hosts_seen *hosts;        /* retained; NULL: not counted yet */
+    uint64_t changes, world_changes; /* of the store and the world, when the use was computed */
     struct host_use *items;
 };
 

@@ -169,12 +169,12 @@ static int ask_for_all(const struct access *access, const json_t *asked, json_t 
     return 0;
 }
 
-static void put_revision(json_t *answer, const struct sight *sight)
+static void put_revision(json_t *answer, const struct view_changes *changes)
 {
     const char *revision = json_string_value(json_object_get(answer, "revision"));
 
     if (revision)
-        json_object_set_new(answer, "revision", json_sprintf("%s-%s", revision, sight->revision));
+        json_object_set_new(answer, "revision", json_sprintf("%s-%s", revision, changes->revision));
 }
 
 /* Reduces an answer that has a revision. */
@@ -183,20 +183,20 @@ static int reduce_changes(const struct access *access, const json_t *asked, json
 {
     const char *since = json_string_value(json_object_get(answer, "since"));
     struct vm_pool vms;
-    struct sight sight;
+    struct view_changes changes;
     int result = 0;
 
     if (visible_vms(access, &vms, err) < 0)
         return -1;
-    sights_look(access->sights, access->caller->uid, &vms, since, &sight);
-    if (since && misses_lease(access, answer, sight.shown))
+    views_look(access->views, access->caller->uid, &vms, since, &changes);
+    if (since && misses_lease(access, answer, changes.shown))
         result = ask_for_all(access, asked, answer, err);
     keep_seen(access, &vms, answer);
     if (json_object_get(answer, "gone"))
-        json_array_extend(json_object_get(answer, "gone"), sight.hidden);
-    put_revision(answer, &sight);
-    json_decref(sight.shown);
-    json_decref(sight.hidden);
+        json_array_extend(json_object_get(answer, "gone"), changes.hidden);
+    put_revision(answer, &changes);
+    json_decref(changes.shown);
+    json_decref(changes.hidden);
     vm_pool_finish(&vms);
     return result;
 }
@@ -283,7 +283,7 @@ static void check_since(const struct access *access, json_t *asked)
 {
     const char *since = json_string_value(json_object_get(asked, "since"));
 
-    if (since && !sights_know(access->sights, access->caller->uid, since))
+    if (since && !views_know(access->views, access->caller->uid, since))
         json_object_set_new(asked, "since", json_string(""));
 }
 

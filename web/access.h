@@ -13,18 +13,18 @@
 #include "util/error.h"
 #include "web/caller.h"
 #include "web/route.h"
-#include "web/sights.h"
+#include "web/views.h"
 
 /* Sends a request to galernad; takes the reference. Returns an answer, to be released, or NULL with
  * err. */
-typedef json_t *access_ask(void *context, json_t *request, struct error *err);
+typedef json_t *access_ask(const void *context, json_t *request, struct error *err);
 
 struct access {
     const struct callers *callers;
-    struct sights *sights;
+    struct views *views;
     const struct caller *caller;
     access_ask *ask;
-    void *context;
+    const void *context;
 };
 
 /* May the caller make the request? Call this before sending it. A request for usage is limited to

@@ -9,7 +9,6 @@
 #include "daemon/control/control.h"
 #include "util/memory.h"
 #include "util/printable.h"
-#include "util/unqualified.h"
 #include "web/access.h"
 #include "web/occurrences.h"
 
@@ -122,7 +121,7 @@ static json_t *no_answer(struct error *err)
     return NULL;
 }
 
-static json_t *ask(void *context, json_t *request, struct error *err)
+static json_t *ask(const void *context, json_t *request, struct error *err)
 {
     const struct api *api = context;
     json_t *answer = galernad_ask(api->galernad, request, ASK_TIMEOUT, err);
@@ -261,7 +260,7 @@ static bool answer_events(const struct api_request *request, struct api_answer *
 static void answer_signed_in(const struct api *api, const struct caller *caller,
                              const struct api_request *request, struct api_answer *answer)
 {
-    const struct access access = {api->callers, api->sights, caller, ask, unqualified(api)};
+    const struct access access = {api->callers, api->views, caller, ask, api};
     struct error err = {0};
     const struct route *route;
     const char *captured;

@@ -14,7 +14,7 @@ enum { API_BODY_MAX = 60000, API_QUERY_MAX = 16, API_ALLOW_MAX = 64 };
 
 struct api {
     struct callers *callers;
-    struct sights *sights;
+    struct views *views;
     struct files *files;
     struct feed *feed;
     struct galernad *galernad;

@@ -12,7 +12,7 @@
 #include "web/haizea.h"
 #include "web/options.h"
 #include "web/server.h"
-#include "web/sights.h"
+#include "web/views.h"
 
 /* Waits for TERM or INT, which all threads leave to this one. */
 static void wait_for_end(const sigset_t *signals)
@@ -100,7 +100,7 @@ static int run_on(const struct web_options *options, const char *socket, const s
 {
     struct credentials found = {0};
     struct callers_settings settings = options->callers;
-    struct api api = {.galernad = galernad_create(socket), .sights = sights_create()};
+    struct api api = {.galernad = galernad_create(socket), .views = views_create()};
     int result = -1;
 
     if (credentials_find_endpoint(&found, options->callers.endpoint, err) == 0) {
@@ -114,7 +114,7 @@ static int run_on(const struct web_options *options, const char *socket, const s
     feed_destroy(api.feed);
     files_destroy(api.files);
     callers_destroy(api.callers);
-    sights_destroy(api.sights);
+    views_destroy(api.views);
     galernad_destroy(api.galernad);
     credentials_finish(&found);
     return result;

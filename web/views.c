@@ -1,5 +1,5 @@
 /* Remembers which VMs of other users each user could see. */
-#include "web/sights.h"
+#include "web/views.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -17,55 +17,55 @@ struct view {
     struct revisions revisions;
 };
 
-struct sights {
+struct views {
     pthread_mutex_t lock;
     uint64_t turns;
-    struct view views[VIEWS];
+    struct view items[VIEWS];
 };
 
-struct sights *sights_create(void)
+struct views *views_create(void)
 {
-    struct sights *sights = memory_new(1, sizeof *sights);
+    struct views *views = memory_new(1, sizeof *views);
 
-    pthread_mutex_init(&sights->lock, NULL);
-    return sights;
+    pthread_mutex_init(&views->lock, NULL);
+    return views;
 }
 
-void sights_destroy(struct sights *sights)
+void views_destroy(struct views *views)
 {
-    if (!sights)
+    if (!views)
         return;
     for (size_t i = 0; i < VIEWS; i++)
-        if (sights->views[i].turn)
-            revisions_finish(&sights->views[i].revisions);
-    pthread_mutex_destroy(&sights->lock);
-    free(sights);
+        if (views->items[i].turn)
+            revisions_finish(&views->items[i].revisions);
+    pthread_mutex_destroy(&views->lock);
+    free(views);
 }
 
-static struct view *find(struct sights *sights, int32_t user)
+static struct view *find(struct views *views, int32_t user)
 {
     for (size_t i = 0; i < VIEWS; i++)
-        if (sights->views[i].turn && sights->views[i].user == user)
-            return &sights->views[i];
+        if (views->items[i].turn && views->items[i].user == user)
+            return &views->items[i];
     return NULL;
 }
 
 /* If all places are taken, replaces the view whose user's last request is the oldest. */
-static struct view *find_or_add(struct sights *sights, int32_t user)
+static struct view *find_or_add(struct views *views, int32_t user)
 {
-    struct view *view = find(sights, user);
+    struct view *view = find(views, user);
 
     if (!view) {
-        view = sights->views;
+        view = views->items;
         for (size_t i = 1; i < VIEWS; i++)
-            if (sights->views[i].turn < view->turn)
-                view = &sights->views[i];
+            if (views->items[i].turn < view->turn)
+                view = &views->items[i];
         if (view->turn)
             revisions_finish(&view->revisions);
         revisions_init(&view->revisions);
         view->user = user;
     }
-    view->turn = ++sights->turns;
+    view->turn = ++views->turns;
     return view;
 }
 
@@ -76,16 +76,16 @@ static bool knows(const struct view *view, const char *since, uint64_t *number)
     return own && revisions_read(&view->revisions, own + 1, number);
 }
 
-bool sights_know(struct sights *sights, int32_t user, const char *since)
+bool views_know(struct views *views, int32_t user, const char *since)
 {
     const struct view *view;
     uint64_t number;
     bool known;
 
-    pthread_mutex_lock(&sights->lock);
-    view = find(sights, user);
+    pthread_mutex_lock(&views->lock);
+    view = find(views, user);
     known = view && knows(view, since, &number);
-    pthread_mutex_unlock(&sights->lock);
+    pthread_mutex_unlock(&views->lock);
     return known;
 }
 
@@ -111,16 +111,16 @@ static void note(struct view *view, const struct vm_pool *vms)
     revisions_tidy(revisions);
 }
 
-void sights_look(struct sights *sights, int32_t user, const struct vm_pool *vms, const char *since,
-                 struct sight *sight)
+void views_look(struct views *views, int32_t user, const struct vm_pool *vms, const char *since,
+                struct view_changes *changes)
 {
     uint64_t number = UINT64_MAX;
     const struct map *items;
     struct view *view;
 
-    *sight = (struct sight){json_array(), json_array(), ""};
-    pthread_mutex_lock(&sights->lock);
-    view = find_or_add(sights, user);
+    *changes = (struct view_changes){json_array(), json_array(), ""};
+    pthread_mutex_lock(&views->lock);
+    view = find_or_add(views, user);
     if (since && !knows(view, since, &number))
         number = UINT64_MAX;
     note(view, vms);
@@ -129,9 +129,9 @@ void sights_look(struct sights *sights, int32_t user, const struct vm_pool *vms,
         const struct revised *item = map_value(items, i);
 
         if (item->revision > number)
-            json_array_append_new(item->gone ? sight->hidden : sight->shown,
+            json_array_append_new(item->gone ? changes->hidden : changes->shown,
                                   json_integer(map_key(items, i)));
     }
-    revisions_write(&view->revisions, sight->revision);
-    pthread_mutex_unlock(&sights->lock);
+    revisions_write(&view->revisions, changes->revision);
+    pthread_mutex_unlock(&views->lock);
 }

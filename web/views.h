@@ -1,4 +1,4 @@
-/* sights.h: which VMs of others a user could see at the user's last request.
+/* views.h: which VMs of others a user could see at the user's last request.
  *
  * A user who requests only the changes of leases also needs the leases that have become visible or
  * invisible through changed rights in OpenNebula, which galernad does not read. Each user's view
@@ -12,21 +12,21 @@
 #include "adapters/cloud/objects.h"
 #include "daemon/control/revisions.h"
 
-struct sights; /* opaque */
+struct views; /* opaque */
 
-struct sights *sights_create(void);
-void sights_destroy(struct sights *sights); /* NULL is allowed */
+struct views *views_create(void);
+void views_destroy(struct views *views); /* NULL is allowed */
 
 /* Is the user's view known at this revision? Otherwise the user needs the whole list. */
-bool sights_know(struct sights *sights, int32_t user, const char *since);
+bool views_know(struct views *views, int32_t user, const char *since);
 
 /* The changes of a view. */
-struct sight {
+struct view_changes {
     json_t *shown, *hidden; /* ids of VMs, to be released */
     char revision[REVISION_TEXT_MAX];
 };
 
 /* Note the VMs that the user sees now, and find those that have become visible or invisible since
  * `since` (NULL: never). O(VMs). */
-void sights_look(struct sights *sights, int32_t user, const struct vm_pool *vms, const char *since,
-                 struct sight *sight);
+void views_look(struct views *views, int32_t user, const struct vm_pool *vms, const char *since,
+                struct view_changes *changes);

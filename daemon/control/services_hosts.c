@@ -55,14 +55,14 @@ static void count_use(const struct daemon *daemon, const struct host_pool *pool,
 static const struct host_use *use_of_hosts(struct daemon *daemon, struct hosts_seen *hosts)
 {
     struct hosts_use *known = &daemon->hosts_use;
-    uint64_t changes = store_changes(daemon->store), news = world_changes(daemon->world);
+    uint64_t changes = store_changes(daemon->store), of_world = world_changes(daemon->world);
 
-    if (known->hosts == hosts && known->changes == changes && known->news == news)
+    if (known->hosts == hosts && known->changes == changes && known->world_changes == of_world)
         return known->items;
     services_hosts_forget(daemon);
     *known = (struct hosts_use){.hosts = hosts_retain(hosts),
                                 .changes = changes,
-                                .news = news,
+                                .world_changes = of_world,
                                 .items = memory_new(hosts->pool.n, sizeof *known->items)};
     count_use(daemon, &hosts->pool, known->items);
     return known->items;

@@ -131,10 +131,10 @@ static void wake_all_if_needed(struct daemon *daemon)
 void sleep_begin(struct daemon *daemon, int64_t now)
 {
     size_t n;
-    const int32_t *news = world_take_news(daemon->world, &n);
+    const int32_t *changed_vms = world_take_changed_vms(daemon->world, &n);
 
     for (size_t i = 0; i < n; i++) {
-        const struct vm_record *vm = store_vm(daemon->store, news[i]);
+        const struct vm_record *vm = store_vm(daemon->store, changed_vms[i]);
 
         if (vm)
             store_wake(daemon->store, vm->lease);

@@ -114,7 +114,7 @@ void world_destroy(struct world *world)
     free(world->refusing);
     free(world->addresses);
     free(world->wanted);
-    free(world->news);
+    free(world->changed_vms);
     free(world->forms);
     vm_use_pool_finish(&world->uses);
     for (uint32_t i = 0; i < world->observations.n; i++)

@@ -134,7 +134,7 @@ const struct vm_observation *world_vm(const struct world *world, int32_t id);
 const struct vm_observation *world_next(const struct world *world, size_t *cursor);
 /* The VMs whose observations have changed since the last call, and failed VMs; some twice. A
  * confirmed observation, with only a new time, does not count. Valid until the next answer. */
-const int32_t *world_take_news(struct world *world, size_t *n);
+const int32_t *world_take_changed_vms(struct world *world, size_t *n);
 /* Changes whenever an observation changes or extended forms are added. */
 uint64_t world_changes(const struct world *world);
 /* VMs in a transient state. */

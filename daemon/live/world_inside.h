@@ -31,8 +31,8 @@ struct world {
     struct map observations; /* struct vm_observation by id */
     int32_t *leaving;        /* VMs to be dropped as soon as no host lists them */
     size_t n_leaving, leaving_allocated;
-    int32_t *news; /* VMs whose observations have changed; some twice */
-    size_t n_news, news_allocated;
+    int32_t *changed_vms; /* VMs whose observations have changed; some twice */
+    size_t n_changed_vms, changed_vms_allocated;
     uint64_t n_changes;     /* number of changes so far */
     size_t n_in_transition; /* of the observations */
     int32_t *forms;         /* VMs with an extended form, ascending ... */

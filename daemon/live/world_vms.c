@@ -45,17 +45,17 @@ static bool counts_as_in_transition(const struct vm_observation *observed)
 
 void observation_is_new(struct world *world, int32_t id)
 {
-    world->news =
-        memory_grow(world->news, &world->news_allocated, world->n_news + 1, sizeof *world->news);
-    world->news[world->n_news++] = id;
+    world->changed_vms = memory_grow(world->changed_vms, &world->changed_vms_allocated,
+                                     world->n_changed_vms + 1, sizeof *world->changed_vms);
+    world->changed_vms[world->n_changed_vms++] = id;
     world->n_changes++;
 }
 
-const int32_t *world_take_news(struct world *world, size_t *n)
+const int32_t *world_take_changed_vms(struct world *world, size_t *n)
 {
-    *n = world->n_news;
-    world->n_news = 0;
-    return world->news;
+    *n = world->n_changed_vms;
+    world->n_changed_vms = 0;
+    return world->changed_vms;
 }
 
 uint64_t world_changes(const struct world *world)

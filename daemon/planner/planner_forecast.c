@@ -57,7 +57,7 @@ static bool is_open(const struct planner *planner, const struct lease_record *le
  * them. */
 static bool note_far_ones(struct planner *planner, bool any, int64_t now)
 {
-    bool news = false;
+    bool changed = false;
     size_t n;
     const struct lease_record *const *leases = store_leases(planner->store, &n);
 
@@ -65,16 +65,16 @@ static bool note_far_ones(struct planner *planner, bool any, int64_t now)
         bool far = any && leases[i]->outlook != planner->outlook && is_open(planner, leases[i]);
 
         if (far)
-            news |= planner_estimate(planner, leases[i], INSTANT_NONE, now);
-        news |= far != leases[i]->is_far;
+            changed |= planner_estimate(planner, leases[i], INSTANT_NONE, now);
+        changed |= far != leases[i]->is_far;
         lease_note_far(planner->store, leases[i], far);
     }
-    return news;
+    return changed;
 }
 
 static bool publish(struct planner *planner, const struct forecast_reply *reply, int64_t now)
 {
-    bool news = false;
+    bool changed = false;
 
     planner->outlook++;
     map_finish(&planner->ahead);
@@ -82,13 +82,13 @@ static bool publish(struct planner *planner, const struct forecast_reply *reply,
     for (size_t i = 0; i < reply->n; i++) {
         const struct lease_record *lease = store_lease(planner->store, reply->starts[i].lease);
 
-        news |= note_ahead(planner, lease, reply->starts[i].start, now);
+        changed |= note_ahead(planner, lease, reply->starts[i].start, now);
         if (!is_open(planner, lease))
             continue;
         lease_note_outlook(planner->store, lease, planner->outlook);
-        news |= planner_estimate(planner, lease, reply->starts[i].start, now);
+        changed |= planner_estimate(planner, lease, reply->starts[i].start, now);
     }
-    return note_far_ones(planner, reply->left_out > 0, now) || news;
+    return note_far_ones(planner, reply->left_out > 0, now) || changed;
 }
 
 /* --- timing ----------------------------------------------------------------------------------- */

@@ -110,10 +110,12 @@ static void a_promise_is_called_a_contract(void **state)
 {
     struct lease_record lease = lease_in(PHASE_RESERVED, "planned", "planned to start at ...");
 
+    lease.reason_id = REASON_PLANNED;
     lease.kind = LEASE_RESERVATION;
     lease.start = 3600;
     lease.contract = true;
     expect(&lease, "Reserved: starts at 1970-01-01 01:00:00 (contract)");
+    lease.reason_id = REASON_NONE;
     lease.reason_word = "no-room-at-start";
     lease.reason = "no host is left";
     expect(&lease,
@@ -235,6 +237,7 @@ static void no_start_is_announced_that_has_passed(void **state)
         "Waiting: 1 VM requested, room for 0 now. Too far back in the queue to estimate its start");
     lease.phase = PHASE_RESERVED;
     lease.kind = LEASE_DEADLINE;
+    lease.reason_id = REASON_PLANNED;
     lease.reason_word = "planned";
     expect_at(&lease, 3600,
               "Accepted: ends by its deadline; planned to start at 1970-01-01 01:00:00");

@@ -69,100 +69,100 @@ static void states_that_end_by_themselves(void **state)
 
 /* --- migrations that have just been accepted -------------------------------------------------- */
 
-struct sight {
+struct observing {
     struct fake_cloud *fake;
     struct world *world;
     struct vm *vm;
 };
 
 /* VM 1 runs; its record on host 2 has not begun. */
-static void open_sight(struct sight *sight)
+static void observing_open(struct observing *observing)
 {
-    sight->fake = fake_cloud_create();
-    fake_cloud_add_host(sight->fake, 2, 400, 4096);
-    sight->vm = fake_cloud_add_vm(sight->fake, 1, VM_RUNNING, 2, 100, 512);
-    sight->vm->history.sequence = 1;
-    sight->vm->arriving = true;
-    sight->world = fake_cloud_world(sight->fake);
+    observing->fake = fake_cloud_create();
+    fake_cloud_add_host(observing->fake, 2, 400, 4096);
+    observing->vm = fake_cloud_add_vm(observing->fake, 1, VM_RUNNING, 2, 100, 512);
+    observing->vm->history.sequence = 1;
+    observing->vm->arriving = true;
+    observing->world = fake_cloud_world(observing->fake);
 }
 
-static void close_sight(struct sight *sight)
+static void observing_close(struct observing *observing)
 {
-    world_destroy(sight->world);
-    cloud_destroy(&sight->fake->cloud);
+    world_destroy(observing->world);
+    cloud_destroy(&observing->fake->cloud);
 }
 
-static const struct vm_observation *look(struct sight *sight)
+static const struct vm_observation *look(struct observing *observing)
 {
     fake_cloud_wait_a_moment();
-    world_poll(sight->world, POLL_FULL);
-    while (cloud_pending(&sight->fake->cloud))
-        assert_int_equal(cloud_wait(&sight->fake->cloud, NULL, 0, 0, NULL), 0);
-    return world_vm(sight->world, 1);
+    world_poll(observing->world, POLL_FULL);
+    while (cloud_pending(&observing->fake->cloud))
+        assert_int_equal(cloud_wait(&observing->fake->cloud, NULL, 0, 0, NULL), 0);
+    return world_vm(observing->world, 1);
 }
 
 /* As if it had been seen like that so much earlier, in milliseconds. */
-static void wait_for(const struct sight *sight, int64_t time)
+static void wait_for(const struct observing *observing, int64_t time)
 {
-    struct vm_observation *observed = unqualified(world_vm(sight->world, 1));
+    struct vm_observation *observed = unqualified(world_vm(observing->world, 1));
 
     observed->arriving -= time;
 }
 
 static void an_accepted_migration_is_under_way(void **state)
 {
-    struct sight sight;
+    struct observing observing;
 
-    open_sight(&sight);
-    assert_int_equal(look(&sight)->state, VM_LIVE_MIGRATING);
-    wait_for(&sight, 50000);
-    assert_int_equal(look(&sight)->state, VM_LIVE_MIGRATING);
-    sight.vm->arriving = false;
-    assert_int_equal(look(&sight)->state, VM_RUNNING);
-    close_sight(&sight);
+    observing_open(&observing);
+    assert_int_equal(look(&observing)->state, VM_LIVE_MIGRATING);
+    wait_for(&observing, 50000);
+    assert_int_equal(look(&observing)->state, VM_LIVE_MIGRATING);
+    observing.vm->arriving = false;
+    assert_int_equal(look(&observing)->state, VM_RUNNING);
+    observing_close(&observing);
 }
 
 /* oned was killed in between: the record will never begin. */
 static void one_that_never_begins_is_over_after_a_minute(void **state)
 {
-    struct sight sight;
+    struct observing observing;
     int64_t since;
 
-    open_sight(&sight);
-    assert_int_equal(look(&sight)->state, VM_LIVE_MIGRATING);
-    wait_for(&sight, 60000);
-    assert_int_equal(look(&sight)->state, VM_RUNNING);
-    since = world_vm(sight.world, 1)->since;
-    assert_int_equal(look(&sight)->state, VM_RUNNING);
-    assert_int_equal(world_vm(sight.world, 1)->since, since);
-    sight.vm->history.sequence = 2; /* the next one */
-    assert_int_equal(look(&sight)->state, VM_LIVE_MIGRATING);
-    close_sight(&sight);
+    observing_open(&observing);
+    assert_int_equal(look(&observing)->state, VM_LIVE_MIGRATING);
+    wait_for(&observing, 60000);
+    assert_int_equal(look(&observing)->state, VM_RUNNING);
+    since = world_vm(observing.world, 1)->since;
+    assert_int_equal(look(&observing)->state, VM_RUNNING);
+    assert_int_equal(world_vm(observing.world, 1)->since, since);
+    observing.vm->history.sequence = 2; /* the next one */
+    assert_int_equal(look(&observing)->state, VM_LIVE_MIGRATING);
+    observing_close(&observing);
 }
 
-static size_t news_of(struct sight *sight)
+static size_t changed_vms_of(struct observing *observing)
 {
     size_t n;
 
-    look(sight);
-    world_take_news(sight->world, &n);
+    look(observing);
+    world_take_changed_vms(observing->world, &n);
     return n;
 }
 
-static void a_vm_of_another_owner_is_news(void **state)
+static void a_vm_of_another_owner_has_changed(void **state)
 {
-    struct sight sight;
+    struct observing observing;
 
-    open_sight(&sight);
-    sight.vm->arriving = false;
-    assert_int_not_equal(news_of(&sight), 0);
-    assert_int_equal(news_of(&sight), 0);
-    sight.vm->uid++;
-    assert_int_not_equal(news_of(&sight), 0);
-    sight.vm->gid++;
-    assert_int_not_equal(news_of(&sight), 0);
-    assert_int_equal(news_of(&sight), 0);
-    close_sight(&sight);
+    observing_open(&observing);
+    observing.vm->arriving = false;
+    assert_int_not_equal(changed_vms_of(&observing), 0);
+    assert_int_equal(changed_vms_of(&observing), 0);
+    observing.vm->uid++;
+    assert_int_not_equal(changed_vms_of(&observing), 0);
+    observing.vm->gid++;
+    assert_int_not_equal(changed_vms_of(&observing), 0);
+    assert_int_equal(changed_vms_of(&observing), 0);
+    observing_close(&observing);
 }
 
 int main(void)
@@ -174,7 +174,7 @@ int main(void)
         cmocka_unit_test(states_that_end_by_themselves),
         cmocka_unit_test(an_accepted_migration_is_under_way),
         cmocka_unit_test(one_that_never_begins_is_over_after_a_minute),
-        cmocka_unit_test(a_vm_of_another_owner_is_news),
+        cmocka_unit_test(a_vm_of_another_owner_has_changed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

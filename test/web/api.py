@@ -263,7 +263,7 @@ def only_what_has_changed():
 
 
 def rights_that_change():
-    """Who asks for changes hears of leases that come into sight or go out of it, though they stay as they are."""
+    """Who asks for changes hears of leases that become visible or invisible, though they stay as they are."""
     anna, bob = user("anna"), user("bob")
     lease = expect(201, anna, "POST", "/api/v1/leases", {"cpu": 1, "memory": 64, "duration": 600})["lease"]
     until("it runs", lambda: expect(200, anna, "GET", f"/api/v1/leases/{lease}")["lease"]["phase"] == "running")
