@@ -28,8 +28,6 @@ static int ask(struct daemon *daemon, const struct change_search *search,
     question = services_put_off(daemon->question);
     question->search = *search;
     question->search.asked++;
-    question->search.plans = planner_plans(daemon->planner);
-    question->search.is_stale = planner_is_planning(daemon->planner);
     return services_later(
         question,
         planner_try_change(daemon->planner, &asked, clock_now(), services_judged, question, err),
@@ -44,14 +42,6 @@ static int ask_with_templates(struct daemon *daemon, const struct change_search 
 
     return services_await_templates(daemon, &asked, err) < 0 ? -1
                                                              : ask(daemon, search, changed, err);
-}
-
-/* Has a plan been made since the question was sent? The answer ignores the plan's promises. */
-static bool is_outdated(const struct daemon *daemon)
-{
-    const struct change_search *search = &daemon->question->search;
-
-    return search->is_stale || search->plans != planner_plans(daemon->planner);
 }
 
 /* --- a change that holds ---------------------------------------------------------------------- */
@@ -325,7 +315,8 @@ int services_change(void *context, const struct change_order *order, struct leas
     if (unplanned)
         daemon->question->change = unplanned;
     else if (!daemon->question->is_answered ||
-             (search.stage == CHANGE_WANTED && !daemon->question->err.code && is_outdated(daemon)))
+             (search.stage == CHANGE_WANTED && !daemon->question->err.code &&
+              services_is_outdated(daemon->question)))
         return ask_with_templates(daemon, &search, &changed, err);
     if (daemon->question->err.code) {
         *err = daemon->question->err;

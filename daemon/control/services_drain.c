@@ -95,8 +95,6 @@ int services_try_drains(struct daemon *daemon, const struct drains *drains, stru
         return error_set(err, EAGAIN, "the planner is busy; try again in a moment");
     question = services_put_off(daemon->question);
     question->drains.asked++;
-    question->drains.plans = planner_plans(daemon->planner);
-    question->drains.is_stale = planner_is_planning(daemon->planner);
     return services_later(
         question, planner_try_drains(daemon->planner, drains, clock_now(), drained, question, err),
         err);
@@ -213,14 +211,6 @@ static int accept(struct daemon *daemon, const struct drain_order *order, const 
     return order->dry_run ? 0 : begin_drains(daemon, order, who, err);
 }
 
-/* Has a plan been made since the question was sent? The answer ignores the plan's promises. */
-static bool is_outdated(const struct daemon *daemon)
-{
-    const struct drain_search *search = &daemon->question->drains;
-
-    return search->is_stale || search->plans != planner_plans(daemon->planner);
-}
-
 static int check_user(const struct daemon *daemon, const struct drain_order *order,
                       struct error *err)
 {
@@ -266,7 +256,7 @@ int services_drain(void *context, const struct drain_order *order, const char *w
     }
     tried = services_tried_order(daemon, order);
     if (!question->is_answered ||
-        (order->user && !question->drains.is_refused && is_outdated(daemon)))
+        (order->user && !question->drains.is_refused && services_is_outdated(question)))
         return try_order(daemon, &tried, err);
     fits = services_order_fits(daemon, &tried);
     if (fits && !question->drains.is_refused)

@@ -28,10 +28,17 @@ struct services_question *services_put_off(const struct services_question *quest
     struct services_question *copy = memory_copy(question, sizeof *question);
 
     copy->request = json_incref(question->request);
+    copy->plans = planner_plans(question->daemon->planner);
+    copy->is_stale = planner_is_planning(question->daemon->planner);
     if (question->drains.hosts)
         copy->drains.hosts = memory_copy(question->drains.hosts,
                                          question->drains.n_hosts * sizeof *question->drains.hosts);
     return copy;
+}
+
+bool services_is_outdated(const struct services_question *question)
+{
+    return question->is_stale || question->plans != planner_plans(question->daemon->planner);
 }
 
 void services_drop(struct services_question *question)

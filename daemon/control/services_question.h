@@ -17,8 +17,6 @@ struct change_search {
         CHANGE_CHECK,      /* trying the start that was found */
         CHANGE_RESIZED,    /* accepted, and the VMs have the new size */
     } stage;
-    uint64_t plans; /* number of plans begun when the planner was asked */
-    bool is_stale;  /* a plan was in progress at that time */
     unsigned asked;
     int64_t fits, fails, tried; /* durations */
     int64_t cpu, memory;        /* of each VM, as requested; 0: unchanged */
@@ -29,9 +27,7 @@ struct change_search {
 struct drain_search {
     int32_t *hosts; /* hosts of the current try; NULL: none yet. Owned */
     size_t n_hosts;
-    int64_t from;   /* start of the current try */
-    uint64_t plans; /* as in struct change_search */
-    bool is_stale;
+    int64_t from; /* start of the current try */
     unsigned asked;
     bool is_refused; /* the order itself is refused for this reason; alternatives are tried */
     char word[STORE_GROUP_MAX], text[STORE_TEXT_MAX];
@@ -42,6 +38,8 @@ struct services_question {
     struct daemon *daemon;
     struct control_peer peer;
     json_t *request;
+    uint64_t plans; /* number of plans begun when it was postponed */
+    bool is_stale;  /* a plan was in progress at that time */
     bool is_answered;
     const struct planner_trial *trial;
     const struct planned_operation *operations;
@@ -64,6 +62,8 @@ struct services_question {
 
 /* A copy of the question being handled, as the context of a question to the planner. */
 struct services_question *services_put_off(const struct services_question *question);
+/* Has a plan been made since then? The planner's reply ignores the promises of that plan. */
+bool services_is_outdated(const struct services_question *question);
 /* Finish sending a question. asked: 0, or -1 with err: then the question is dropped. Returns -1,
  * with EINPROGRESS if the question was sent. */
 int services_later(struct services_question *question, int asked, struct error *err);

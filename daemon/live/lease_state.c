@@ -99,10 +99,8 @@ static void is_over(struct lease_record *lease, int64_t now)
 
 static void has_ended(struct lease_record *lease, int64_t now)
 {
-    int64_t until = lease->end != INSTANT_NONE && lease->end < now ? lease->end : now;
-
-    if (lease->since != INSTANT_NONE && until > lease->since)
-        lease->accumulated += until - lease->since;
+    lease->accumulated =
+        store_has_run(lease, lease->end != INSTANT_NONE && lease->end < now ? lease->end : now);
     lease->since = INSTANT_NONE;
 }
 
