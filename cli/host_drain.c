@@ -206,7 +206,7 @@ const struct command_line host_drain_line = {
     .purpose =
         "Empty hosts: only VMs that end before the drain starts are placed there, reservations "
         "planned there move to other hosts, and VMs that would still be running migrate in time, "
-        "live if possible. Preemptible VMs without room elsewhere are suspended. The command shows "
+        "live if possible. Preemptable VMs without room elsewhere are suspended. The command shows "
         "what happens to each VM, and why a VM stays. HOST is a number or a name. A host may have "
         "several drain windows; a new one replaces those that it overlaps.",
     .operands = "[HOST...]",

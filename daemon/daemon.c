@@ -276,7 +276,7 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
     daemon->n_readings++;
     crash_point("polled");
     if (daemon->failures)
-        log_info("OpenNebula is readable again");
+        log_info("OpenNebula can be read again");
     daemon->failures = 0;
     daemon_problem(daemon, PROBLEM_OPENNEBULA, NULL);
     broken_rules_find(&daemon->broken_rules, daemon->world);

@@ -136,8 +136,8 @@ static bool may_log(struct modules_process *from)
         return false;
     if (++from->n_lines <= LINES_MAX)
         return true;
-    log_warning("policy modules have logged %d lines within a minute; the next are left out until "
-                "it is over",
+    log_warning("policy modules logged %d lines within a minute: dropping further ones until it is "
+                "over",
                 LINES_MAX);
     return false;
 }
