@@ -21,7 +21,7 @@
 
 static struct lease_record lease_in(enum lease_phase phase, const char *word, const char *reason)
 {
-    struct lease_record lease = {.phase = phase,
+    return (struct lease_record){.phase = phase,
                                  .kind = LEASE_BEST_EFFORT,
                                  .start = INSTANT_NONE,
                                  .deadline = INSTANT_NONE,
@@ -29,12 +29,10 @@ static struct lease_record lease_in(enum lease_phase phase, const char *word, co
                                  .end = INSTANT_NONE,
                                  .expected = INSTANT_NONE,
                                  .unused_until = INSTANT_NONE,
-                                 .retry = INSTANT_NONE};
-
-    lease.reason_word = word;
-    lease.reason = reason;
-    lease.change_refused = "";
-    return lease;
+                                 .retry = INSTANT_NONE,
+                                 .reason_word = word,
+                                 .reason = reason,
+                                 .change_refused = ""};
 }
 
 /* In a list that shows the start beside it. */
