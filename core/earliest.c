@@ -1,7 +1,6 @@
 /* Finds the first time at which the requested number of VMs fits. */
 #include "core/earliest.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "util/instant.h"

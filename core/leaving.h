@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 struct engine;
 struct lease_list;
 struct lease;

@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "core/demand.h"
 
 /* Units by place; filled by a choice, or from the report of a running VM. */

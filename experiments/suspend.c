@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "experiments/blue.h"
-#include "experiments/statistics.h"
 #include "util/memory.h"
 
 const char *const suspend_workloads[SUSPEND_WORKLOADS] = {"No ARs", "T10", "T20", "T30"};

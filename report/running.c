@@ -1,7 +1,6 @@
 /* Tracks runs that have begun and not ended. */
 #include "report/running.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "util/map.h"

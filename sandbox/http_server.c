@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "sandbox/calls.h"
-#include "sandbox/pools.h"
 #include "util/clock.h"
 #include "util/memory.h"
 

@@ -1,7 +1,6 @@
 /* words.h: lists of words, and the names in paths. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -1,9 +1,6 @@
 /* options.h: the command line of galerna-web. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "util/command_line.h"
 #include "web/caller.h"
 #include "web/server.h"

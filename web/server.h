@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "util/error.h"
 #include "web/api.h"
 

@@ -4,7 +4,6 @@
  * is left out, and a VM that requests more is not placed. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

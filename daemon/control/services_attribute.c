@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "daemon/control/json_term.h"
-#include "daemon/control/services.h"
 #include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/intake.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "daemon/control/account.h"
-#include "daemon/control/services.h"
 #include "daemon/control/services_question.h"
 
 enum { ROWS_AT_ONCE = 250 /* some milliseconds */ };

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "daemon/daemon.h"
-#include "daemon/live/enactor.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/lease_state.h"

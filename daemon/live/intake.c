@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "adapters/opennebula/lease_spec.h"
 #include "daemon/daemon.h"
 #include "daemon/live/cloud_time.h"
 #include "daemon/live/lease_change.h"
