@@ -13,6 +13,7 @@
 #include "cli/table.h"
 #include "configuration/live.h"
 #include "daemon/control/control.h"
+#include "util/decimal.h"
 #include "util/instant.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
@@ -163,11 +164,7 @@ int64_t client_span(const json_t *object, const char *key)
 
 int client_lease_number(const struct client *client, const char *text, int64_t *number)
 {
-    char *end;
-
-    errno = 0;
-    *number = strtoll(text, &end, 10);
-    if (!*text || *end || errno || *number < 0)
+    if (decimal_parse(text, 0, number) < 0 || *number < 0)
         return command_usage_error(
             client->command,
             "'%.60s' is not a lease number ('galerna lease list' shows the numbers)", text);

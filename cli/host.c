@@ -9,6 +9,7 @@
 #include "cli/host_text.h"
 #include "cli/listing.h"
 #include "cli/table.h"
+#include "util/decimal.h"
 #include "util/instant.h"
 #include "util/memory.h"
 #include "util/time_text.h"
@@ -296,10 +297,9 @@ const struct command_line host_timeline_line = {
 
 json_t *host_operand(const char *text)
 {
-    char *end;
-    long id = strtol(text, &end, 10);
+    int64_t id;
 
-    return *end || !*text ? json_string(text) : json_integer((json_int_t)id);
+    return decimal_parse(text, 0, &id) < 0 ? json_string(text) : json_integer(id);
 }
 
 int host_ask(const struct call *call, const char *command, json_t *request,

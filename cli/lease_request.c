@@ -14,6 +14,7 @@
 #include "cli/size_options.h"
 #include "cli/table.h"
 #include "cli/term_options.h"
+#include "util/decimal.h"
 #include "util/instant.h"
 #include "util/recurrence.h"
 #include "util/time_parse.h"
@@ -60,12 +61,9 @@ static int take_text(const struct command_option *option, void *value, const cha
 static int take_integer(const struct command_option *option, void *value, const char *text,
                         struct error *err)
 {
-    char *end;
-    long long number;
+    int64_t number;
 
-    errno = 0;
-    number = strtoll(text, &end, 10);
-    if (!*text || *end || errno || (double)number < option->least)
+    if (decimal_parse(text, 0, &number) < 0 || (double)number < option->least)
         return error_set(err, EINVAL, "expected a whole number, %.0f or more", option->least);
     return put(value, option->name, json_integer(number));
 }

@@ -1,5 +1,4 @@
 /* galerna sandbox call: any method of the daemon, from the command line. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,21 +6,19 @@
 
 #include "cli/command.h"
 #include "cli/sandbox_client.h"
+#include "util/decimal.h"
 
 enum { ARGUMENTS_MAX = 16 };
 
 static struct rpc_argument read_argument(const char *text)
 {
-    char *end;
-    long long number;
+    int64_t number;
 
     if (!strncmp(text, "s:", 2))
         return RPC_TEXT(text + 2);
     if (!strcmp(text, "true") || !strcmp(text, "false"))
         return RPC_BOOL(*text == 't');
-    errno = 0;
-    number = strtoll(text, &end, 10);
-    if (errno == 0 && end != text && !*end && number >= INT32_MIN && number <= INT32_MAX)
+    if (decimal_parse(text, 0, &number) == 0 && number >= INT32_MIN && number <= INT32_MAX)
         return RPC_INT(number);
     return RPC_TEXT(text);
 }

@@ -1,6 +1,7 @@
 /* The command lines of galerna sandbox, for both programs: galerna explains them,
  * galerna-opennebula runs them. */
 #include "cli/sandbox.h"
+#include "util/decimal.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -12,10 +13,9 @@
 /* A number from 0 to 1e9, in another unit. */
 static int take_scaled(int64_t *value, const char *text, double scale, struct error *err)
 {
-    char *end;
-    double number = strtod(text, &end);
+    double number;
 
-    if (!*text || *end || !(number >= 0 && number <= 1e9))
+    if (decimal_parse_real(text, &number) < 0 || number < 0 || number > 1e9)
         return error_set(err, EINVAL, "expected a number from 0 to 1e9");
     *value = (int64_t)(number * scale);
     return 0;

@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/decimal.h"
+
 int size_read_cpu(const char *text, double *processors, struct error *err)
 {
-    char *end;
-
-    *processors = strtod(text, &end);
-    if (!*text || *end || !isfinite(*processors) || *processors < 0.01)
+    if (decimal_parse_real(text, processors) < 0 || *processors < 0.01)
         return error_set(err, EINVAL, "expected a number of processors, 0.01 or more");
     return 0;
 }

@@ -3,18 +3,14 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/site_text.h"
+#include "util/decimal.h"
 
 static int take_count(const char *text, int64_t *number, struct error *err)
 {
-    char *end;
-
-    errno = 0;
-    *number = strtoll(text, &end, 10);
-    if (!*text || *end || errno || *number < 1)
+    if (decimal_parse(text, 0, number) < 0 || *number < 1)
         return error_set(err, EINVAL, "expected a whole number, 1 or more, or 'log'");
     return 0;
 }

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 
+#include "util/decimal.h"
 #include "util/memory.h"
 #include "util/suggest.h"
 #include "util/time_parse.h"
@@ -52,19 +52,10 @@ int option_parse_boolean(const char *text)
     return -1;
 }
 
-static int parse_integer(const char *text, int64_t *value)
-{
-    char *end;
-
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return *text && !*end && !errno ? 0 : -1;
-}
-
 /* Parses a number of seconds or, as in Haizea's manual, [D:]HH:MM:SS. */
 static int parse_seconds(const char *text, int64_t *value)
 {
-    return parse_integer(text, value) == 0 || !time_parse_span(text, value) ? 0 : -1;
+    return decimal_parse(text, 0, value) == 0 || !time_parse_span(text, value) ? 0 : -1;
 }
 
 static int parse_time(const char *text, int64_t *value)
@@ -82,15 +73,6 @@ static int parse_time(const char *text, int64_t *value)
         return -1;
     *value = timegm(&parts);
     return 0;
-}
-
-static int parse_number(const char *text, double *value)
-{
-    char *end;
-
-    errno = 0;
-    *value = strtod(text, &end);
-    return *text && !*end && !errno && isfinite(*value) ? 0 : -1;
 }
 
 static char *resolve_path(const struct ini_entry *entry)
@@ -173,7 +155,7 @@ static int store_number(const struct configuration_option *option, const char *t
     int parsed;
 
     if (option->type == OPTION_NUMBER) {
-        if (parse_number(text, &number) < 0 || !within(option, number))
+        if (decimal_parse_real(text, &number) < 0 || !within(option, number))
             return -1;
         *(double *)place = number;
         return 0;
@@ -183,7 +165,7 @@ static int store_number(const struct configuration_option *option, const char *t
     else if (option->type == OPTION_SECONDS)
         parsed = parse_seconds(text, &whole);
     else
-        parsed = parse_integer(text, &whole);
+        parsed = decimal_parse(text, 0, &whole);
     if (parsed < 0 || !within(option, (double)whole))
         return -1;
     *(int64_t *)place = whole;

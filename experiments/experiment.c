@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "experiments/bench.h"
+#include "util/decimal.h"
 #include "util/memory.h"
 #include "util/suggest.h"
 #include "util/workers.h"
@@ -61,7 +62,6 @@ static bool is_choice(const char *choices, const char *word)
 
 static int check_value(const struct experiment_option *option, const char *value, struct error *err)
 {
-    char *end;
     double number;
 
     if (option->choices && *option->choices)
@@ -69,8 +69,7 @@ static int check_value(const struct experiment_option *option, const char *value
                    ? 0
                    : error_set(err, EINVAL, "option %s is '%.40s', expected %s", option->name,
                                value, option->choices);
-    number = strtod(value, &end);
-    if (!*value || *end || !(number >= option->least) || !(number <= option->most))
+    if (decimal_parse_real(value, &number) < 0 || number < option->least || number > option->most)
         return error_set(err, EINVAL, "option %s is '%.40s', expected a number, %g to %g",
                          option->name, value, option->least, option->most);
     if (option->choices && number != floor(number))

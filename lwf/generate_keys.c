@@ -6,6 +6,7 @@
 
 #include "lwf/generate.h"
 #include "lwf/generate_math.h"
+#include "util/decimal.h"
 #include "util/suggest.h"
 #include "util/words.h"
 
@@ -72,14 +73,6 @@ static const struct generate_class *find_class(const char *name, size_t length)
     return NULL;
 }
 
-static bool read_number(const char *text, double *value)
-{
-    char *end;
-
-    *value = strtod(text, &end);
-    return *text && !*end && isfinite(*value) && !strpbrk(text, "xX \t\n");
-}
-
 /* A number of seconds, or a number followed by s, m, h or d. */
 static bool read_duration(const char *text, double *seconds)
 {
@@ -100,7 +93,7 @@ static bool read_duration(const char *text, double *seconds)
             number[length - 1] = '\0';
             break;
         }
-    if (!read_number(number, seconds))
+    if (decimal_parse_real(number, seconds) < 0)
         return false;
     *seconds *= factor;
     return true;
@@ -122,7 +115,8 @@ static int read_classes(struct generate_stream *stream, const char *text, struct
                              (int)(name < 40 ? name : 40), word);
         if (name < length && length - name - 1 < sizeof number)
             snprintf(number, sizeof number, "%.*s", (int)(length - name - 1), word + name + 1);
-        if (!read_number(number, &share.weight) || !(share.weight > 0) || share.weight > 1e9)
+        if (decimal_parse_real(number, &share.weight) < 0 || !(share.weight > 0) ||
+            share.weight > 1e9)
             return error_set(err, EINVAL,
                              "class: the weight of %s is '%.20s', expected a number "
                              "above 0",
@@ -350,7 +344,8 @@ static int read_value(const struct key *key, struct generate_stream *stream, con
     snprintf(low, sizeof low, "%.*s", (int)(high ? high - text : (ptrdiff_t)strlen(text)), text);
     high = high ? high + 1 : low;
     if (!(is_time ? read_duration(low, &values[0]) && read_duration(high, &values[1])
-                  : read_number(low, &values[0]) && read_number(high, &values[1])))
+                  : decimal_parse_real(low, &values[0]) == 0 &&
+                        decimal_parse_real(high, &values[1]) == 0))
         return error_set(err, EINVAL, "%s: '%.40s', expected a %s%s", key->name, text,
                          is_time ? "time such as 90, 15m, 2h or 7d" : "number",
                          is_range ? ", or two as LOW:HIGH" : "");

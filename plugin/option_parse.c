@@ -1,13 +1,12 @@
 /* Parses values of a module's options. */
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "plugin/module_options.h"
+#include "util/decimal.h"
 #include "util/time_parse.h"
 
 static bool is_limited(const struct galerna_option *option)
@@ -76,29 +75,6 @@ void option_expected(const struct galerna_option *option, char *text, size_t siz
     }
 }
 
-static int parse_integer(const char *text, int64_t *value)
-{
-    char *end;
-
-    if (!isdigit((unsigned char)*text) && *text != '-' && *text != '+')
-        return -1;
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return errno || end == text || *end ? -1 : 0;
-}
-
-/* Accepts plain decimal numbers only: strtod() depends on the locale and also accepts hexadecimal
- * numbers, infinity and more. */
-static int parse_number(const char *text, double *value)
-{
-    char *end;
-
-    if (strspn(text, "0123456789.eE+-") != strlen(text) || !strpbrk(text, "0123456789"))
-        return -1;
-    *value = strtod(text, &end);
-    return end == text || *end || !isfinite(*value) ? -1 : 0;
-}
-
 static int parse_boolean(const char *text, bool *value)
 {
     int place = find_choice("no|yes|false|true|off|on|0|1", text);
@@ -110,7 +86,7 @@ static int parse_boolean(const char *text, bool *value)
 /* Seconds, or a span with units or colons. */
 static int parse_duration(const char *text, int64_t *value)
 {
-    if (isdigit((unsigned char)*text) && parse_integer(text, value) == 0)
+    if (isdigit((unsigned char)*text) && decimal_parse(text, 0, value) == 0)
         return 0;
     return time_parse_span(text, value) ? -1 : 0;
 }
@@ -131,13 +107,13 @@ int option_parse(const struct galerna_option *option, const char *text, union ga
         status = parse_boolean(text, &value->boolean);
         break;
     case GALERNA_INTEGER:
-        status = parse_integer(text, &value->integer);
+        status = decimal_parse(text, 0, &value->integer);
         break;
     case GALERNA_DURATION:
         status = parse_duration(text, &value->integer);
         break;
     case GALERNA_NUMBER:
-        status = parse_number(text, &value->number);
+        status = decimal_parse_real(text, &value->number);
         break;
     case GALERNA_CHOICE: {
         int place = find_choice(option->choices, text);

@@ -1,22 +1,17 @@
 /* Plans of a scheduler driver. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sandbox/placer.h"
 #include "sandbox/vm_action.h"
+#include "util/decimal.h"
 
 /* Only plain whole numbers, as in the real parser. */
 static bool read_id(const struct oned_attributes *action, const char *name, int64_t *id)
 {
     const char *text = oned_attributes_get(action, name);
-    char *end;
-
-    if (!text || !*text)
-        return false;
-    *id = strtoll(text, &end, 10);
-    return !*end;
+    return text && decimal_parse(text, 0, id) == 0;
 }
 
 static int check(const struct oned_attributes *plan, struct error *err)

@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/decimal.h"
 #include "util/memory.h"
 #include "util/printable.h"
 #include "util/suggest.h"
@@ -116,12 +116,9 @@ static int store_integer(const struct command_option *option, void *value, const
                          struct error *err)
 {
     bool limits = option->least < option->most;
-    char *end;
-    long long number;
+    int64_t number;
 
-    errno = 0;
-    number = strtoll(text, &end, 10);
-    if (*text && !*end && !errno &&
+    if (decimal_parse(text, 0, &number) == 0 &&
         (!limits || ((double)number >= option->least && (double)number <= option->most))) {
         *(int64_t *)value = number;
         return 0;
@@ -136,10 +133,9 @@ static int store_number(const struct command_option *option, void *value, const 
                         struct error *err)
 {
     bool limits = option->least < option->most;
-    char *end;
-    double number = strtod(text, &end);
+    double number;
 
-    if (*text && !*end && isfinite(number) &&
+    if (decimal_parse_real(text, &number) == 0 &&
         (!limits || (number >= option->least && number <= option->most))) {
         *(double *)value = number;
         return 0;

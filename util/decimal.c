@@ -1,9 +1,12 @@
-/* Numbers with a fixed number of decimals, as text and as integers. */
+/* Numbers in decimal notation, as text and as integers. */
 #include "util/decimal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 int64_t decimal_one(int decimals)
 {
@@ -36,6 +39,17 @@ int decimal_parse(const char *text, int decimals, int64_t *number)
         any = true;
     }
     if (!any || *at || __builtin_mul_overflow(value, decimal_one(decimals), &value))
+        return -1;
+    *number = value;
+    return 0;
+}
+
+int decimal_parse_real(const char *text, double *number)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (text[strspn(text, "0123456789.eE+-")] || end == text || *end || !isfinite(value))
         return -1;
     *number = value;
     return 0;

@@ -1,5 +1,5 @@
-/* decimal.h: numbers with a fixed number of decimals, kept as integers: with 3 decimals "0.5" is
- * 500.
+/* decimal.h: numbers in decimal notation; with a fixed number of decimals, they are kept as
+ * integers: with 3 decimals "0.5" is 500.
  *
  * All functions are O(length of the text).
  */
@@ -15,6 +15,10 @@ int64_t decimal_one(int decimals);
 /* Parses "-12", "+0.5" or ".25" and nothing else. 0, or -1 with *number unchanged: not a number,
  * more decimals than these, or out of the range of int64_t. */
 int decimal_parse(const char *text, int decimals, int64_t *number);
+
+/* Parses a finite number in decimal notation, "0.5" or "1e3", and nothing else: strtod(3) also
+ * accepts hexadecimal digits, infinity and blanks. 0, or -1 with *number unchanged. */
+int decimal_parse_real(const char *text, double *number);
 
 /* "-12", "0.5": without zeros at the end. Returns text. */
 char *decimal_write(int64_t number, int decimals, char text[DECIMAL_TEXT_MAX]);

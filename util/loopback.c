@@ -5,17 +5,17 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "util/decimal.h"
 
 enum { PORT_MOST = 65535, LOOPBACK_NETWORK = 127, NETWORK_SHIFT = 24 };
 
 static bool is_port(const char *text, in_port_t *port)
 {
-    char *end;
-    long number = strtol(text, &end, 10);
+    int64_t number;
 
-    if (text[0] < '0' || text[0] > '9' || *end || number < 1 || number > PORT_MOST)
+    if (*text == '+' || decimal_parse(text, 0, &number) < 0 || number < 1 || number > PORT_MOST)
         return false;
     *port = htons((in_port_t)number);
     return true;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "util/decimal.h"
+
 /* Sums over a whole record stay within 64 bits. In seconds: 31,000 years. */
 static const int64_t largest_number = 1000000000000;
 
@@ -155,11 +157,7 @@ int json_tuple(const struct json_place *place, const json_t *value, size_t n,
 
 int json_key_number(const struct json_place *place, const char *key, int64_t *number)
 {
-    char *end;
-
-    errno = 0;
-    *number = strtoll(key, &end, 10);
-    if (errno || *end || end == key || llabs(*number) > largest_number)
+    if (decimal_parse(key, 0, number) < 0 || llabs(*number) > largest_number)
         return json_fail(place, key, "expected a number as the key");
     return 0;
 }

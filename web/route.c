@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "util/decimal.h"
 #include "util/suggest.h"
 #include "util/unqualified.h"
 
@@ -125,12 +125,11 @@ const struct route *route_find(const char *method, const char *path, const char 
 
 static json_t *number_of(const char *text)
 {
-    char *end;
-    long long number;
+    int64_t number;
 
-    errno = 0;
-    number = strtoll(text, &end, 10);
-    return *text >= '0' && *text <= '9' && !*end && !errno ? json_integer(number) : NULL;
+    return *text != '+' && decimal_parse(text, 0, &number) == 0 && number >= 0
+               ? json_integer(number)
+               : NULL;
 }
 
 static json_t *words_of(const char *text)

@@ -1,12 +1,12 @@
 /* Reads the ONE_DRS attributes of a cluster. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "adapters/cloud/objects.h"
 #include "daemon/live/rebalancing.h"
+#include "util/decimal.h"
 
 static int malformed(const struct cluster *cluster, const char *name, const char *value,
                      const char *expected, struct error *err)
@@ -35,15 +35,9 @@ static int read_number(const struct cluster *cluster, const char *name, double *
                        struct error *err)
 {
     const char *value = attributes_find(&cluster->attributes, name);
-    char *end;
-    double read;
 
-    if (!value)
-        return 0;
-    read = strtod(value, &end);
-    if (end == value || *end || !isfinite(read))
+    if (value && decimal_parse_real(value, number) < 0)
         return malformed(cluster, name, value, "a number", err);
-    *number = read;
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/decimal.h"
 #include "util/memory.h"
 #include "util/suggest.h"
 #include "util/words.h"
@@ -83,11 +84,9 @@ static int take_address(void *context, const char *word)
 static int read_number(const struct ini_entry *entry, int64_t most, int64_t *number,
                        struct error *err)
 {
-    char *end, expected[64];
+    char expected[64];
 
-    errno = 0;
-    *number = strtoll(entry->value, &end, 10);
-    if (!errno && end != entry->value && !*end && *number >= 1 && *number <= most)
+    if (decimal_parse(entry->value, 0, number) == 0 && *number >= 1 && *number <= most)
         return 0;
     snprintf(expected, sizeof expected, "a whole number from 1 to %lld", (long long)most);
     return wrong(entry, expected, err);

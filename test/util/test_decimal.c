@@ -48,11 +48,25 @@ static void anything_else_is_refused(void **state)
     assert_int_equal(value, 4711);
 }
 
+static void a_real_number_is_read_whole_or_not_at_all(void **state)
+{
+    static const char *const wrong[] = {"", ".", "e3", " 1", "1 ", "0x10", "nan", "inf", "1e999"};
+    double value = 4711;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (decimal_parse_real(wrong[i], &value) == 0)
+            fail_msg("'%s' is read", wrong[i]);
+    assert_true(value == 4711);
+    assert_int_equal(decimal_parse_real("-1.5e3", &value), 0);
+    assert_true(value == -1500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_come_out_as_they_went_in),
         cmocka_unit_test(anything_else_is_refused),
+        cmocka_unit_test(a_real_number_is_read_whole_or_not_at_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
