@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "configuration/fair_shares.h"
 #include "configuration/interpolate.h"
+#include "configuration/list_options.h"
 #include "configuration/multi.h"
 #include "configuration/option.h"
-#include "configuration/probes.h"
 #include "configuration/required.h"
 #include "util/instant.h"
 #include "util/memory.h"

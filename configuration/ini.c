@@ -11,7 +11,7 @@
 
 #include "configuration/interpolate.h"
 #include "util/memory.h"
-#include "util/utf8.h"
+#include "util/printable.h"
 
 void ini_init(struct ini *ini)
 {

@@ -8,9 +8,9 @@
 #include <time.h>
 
 #include "configuration/option.h"
+#include "util/decimal.h"
 #include "util/instant.h"
 #include "util/memory.h"
-#include "util/real_text.h"
 
 static const char *const sections[] = {"general",    "scheduling",           "simulation",
                                        "accounting", "deploy-imagetransfer", "tracefile",

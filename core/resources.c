@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "util/printable.h"
-#include "util/utf8.h"
 
 void resource_types_init(struct resource_types *types)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "experiments/backfilling.h"
-#include "experiments/generated.h"
+#include "experiments/workloads.h"
 #include "lwf/swf_reader.h"
 #include "util/memory.h"
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "experiments/generated.h"
 #include "experiments/replaying.h"
+#include "experiments/workloads.h"
 #include "util/memory.h"
 
 enum { REQUESTS = 4, SCALE = 1000 };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/generated.h"
+#include "experiments/workloads.h"
 #include "lwf/trace_combine.h"
 #include "util/memory.h"
 

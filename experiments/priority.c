@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/generated.h"
+#include "experiments/workloads.h"
 #include "util/memory.h"
 
 enum { TEXT = 120 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/blue.h"
+#include "experiments/workloads.h"
 #include "util/memory.h"
 
 const char *const suspend_workloads[SUSPEND_WORKLOADS] = {"No ARs", "T10", "T20", "T30"};

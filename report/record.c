@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "core/lease_plan.h"
-#include "report/record_inputs.h"
 #include "report/record_lease.h"
 #include "report/record_settings.h"
 #include "report/running.h"

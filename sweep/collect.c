@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "sweep/database.h"
-#include "util/real_text.h"
+#include "util/decimal.h"
 
 /* Stores a label in the notation of a number as that number, for sorting. */
 static void bind_label(sqlite3_stmt *statement, int at, const char *label)

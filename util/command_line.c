@@ -12,7 +12,6 @@
 #include "util/memory.h"
 #include "util/printable.h"
 #include "util/suggest.h"
-#include "util/utf8.h"
 
 enum { LONG_OPTION = 256, OPTIONS_MAX = 80 };
 

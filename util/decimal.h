@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { DECIMAL_TEXT_MAX = 32 };
@@ -22,3 +23,10 @@ int decimal_parse_real(const char *text, double *number);
 
 /* "-12", "0.5": without zeros at the end. Returns text. */
 char *decimal_write(int64_t number, int decimals, char text[DECIMAL_TEXT_MAX]);
+
+enum { REAL_TEXT_MAX = 40 };
+
+/* Write value, which must be finite, without a terminator: 15 significant digits where they are
+ * enough, else 16 or 17, and no zeros at the end; whole numbers below 2^53 without a point. Returns
+ * the length. Exact and fast for 0.00001 to 10^14, by the C library beyond. */
+size_t real_text(double value, char text[REAL_TEXT_MAX]);

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "util/utf8.h"
+#include "util/printable.h"
 
 void json_writer_init(struct json_writer *writer, struct output *out)
 {

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/decimal.h"
 #include "util/memory.h"
 #include "util/new_file.h"
-#include "util/real_text.h"
 
 enum {
     FILE_BUFFER = 1 << 16,

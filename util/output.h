@@ -49,8 +49,8 @@ void output_escaped(struct output *output, const char *text);
 /* A field of CSV (RFC 4180), in quotes if needed. */
 void output_csv(struct output *output, const char *text);
 
-/* Text that reads back as the same double (util/real_text.h). Infinity and NaN are written as
- * null. */
+/* Text that reads back as the same double (real_text() of util/decimal.h). Infinity and NaN are
+ * written as null. */
 void output_double(struct output *output, double value);
 
 /* printf for infrequent output. */

@@ -1,6 +1,7 @@
 /* printable.h: texts from outside, made safe to display. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes of the control character that a UTF-8 text begins with; 0: it begins with none. C0, DEL and
@@ -18,3 +19,10 @@ char *printable_part(char *shown, size_t size, const char *text, size_t length);
 
 /* The same for a whole text; NULL is shown as nothing. Looks at size bytes at most. */
 char *printable(char *shown, size_t size, const char *text);
+
+/* Length of the character of two bytes or more that begins the bytes, or 0 if there is none (ASCII,
+ * overlong, surrogate, cut off after n bytes). */
+size_t utf8_length(const void *bytes, size_t n);
+
+/* Are all n bytes characters of UTF-8? */
+bool utf8_is_valid(const void *text, size_t n);

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "util/decimal.h"
 #include "util/json_writer.h"
-#include "util/real_text.h"
 
 static json_t *read_back(struct output *out, const char *path)
 {

@@ -1,9 +1,10 @@
-/* probes.h: option accounting.probes, the selection of recorded figures. */
+/* list_options.h: options whose values are lists: accounting.probes, scheduling.fair-shares. */
 #pragma once
 
 #include <stdint.h>
 
 #include "configuration/ini.h"
+#include "core/settings.h"
 #include "util/error.h"
 
 /* Reads the names of probes in entry, separated by blanks or commas, and stores the counters that
@@ -11,3 +12,8 @@
  * are accepted; their figures are always recorded. entry NULL: no probes. Errors: EINVAL with the
  * location of the unknown name and the nearest one. */
 int probes_read(const struct ini_entry *entry, uint32_t *left_out, struct error *err);
+
+/* Reads "user:5=2, group:100=10" into the weights. entry NULL: none. Errors: EINVAL with file:line.
+ */
+int fair_shares_read(const struct ini_entry *entry, struct fair_share_settings *settings,
+                     struct error *err);

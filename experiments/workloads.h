@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "lwf/trace.h"
 #include "lwf/trace_list.h"
 #include "util/error.h"
 
@@ -20,3 +21,15 @@ struct trace *generated_queue(struct trace *trace, const struct site *site, stru
  * start (of reservations), duration, duration_known (0 or less: as requested), terms, priority. */
 void generated_add(struct trace_list *list, const struct lease_request *request, uint32_t nodes,
                    int64_t memory);
+
+enum { BLUE_NODES = 144 };
+
+struct blue {
+    int reservations; /* 0, 10, 20 or 30 percent of the site */
+    int64_t memory;   /* MB of every VM */
+    int64_t span;     /* only requests before this time; 0: all */
+    uint64_t seed;    /* not 0: each job comes up to `shift` seconds later */
+    int64_t shift;
+};
+
+struct trace *blue_open(const struct blue *blue, struct error *err);
