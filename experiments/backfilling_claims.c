@@ -107,20 +107,18 @@ static void tell_published(const struct backfilling_plan *plan, size_t w, struct
     const struct backfilling_workload *workload = &plan->workloads[w];
     double ours = mean_of(plan, w, POLICY_EASY, bounded_slowdown).mean;
     double away = fabs(ours / workload->published - 1);
-    char id[2 * BACKFILLING_NAME], text[NUMBER_TEXT], paper[NUMBER_TEXT], number[NUMBER_TEXT];
-    char reason[NUMBER_TEXT];
+    char id[2 * BACKFILLING_NAME], text[NUMBER_TEXT], paper[NUMBER_TEXT], reason[NUMBER_TEXT];
 
     snprintf(id, sizeof id, "easy-%s", workload->name);
     snprintf(text, sizeof text, "EASY on %s: mean bounded slowdown", workload->name);
     snprintf(paper, sizeof paper, "%.2f", workload->published);
-    snprintf(number, sizeof number, "%.2f", ours);
     snprintf(reason, sizeof reason, "%.2f %% away; agrees: within %g %%, same shape: within %g %%",
              100 * away, 100 * AGREES_WITHIN, 100 * SHAPE_WITHIN);
-    findings_claim(findings, &(struct finding_claim){id, text, paper, number,
-                                                     away <= AGREES_WITHIN  ? VERDICT_AGREES
-                                                     : away <= SHAPE_WITHIN ? VERDICT_SAME_SHAPE
-                                                                            : VERDICT_DIFFERS,
-                                                     reason});
+    findings_claim(findings,
+                   &(struct finding_claim){id, text, paper,
+                                           verdict_if(away <= AGREES_WITHIN, away <= SHAPE_WITHIN),
+                                           reason},
+                   "%.2f", ours);
 }
 
 /* A relation between two policies, on each workload. */
@@ -146,11 +144,9 @@ static void tell_relation(const struct backfilling_plan *plan, const struct rela
                  w ? "; " : "", plan->workloads[w].name, policy, fcfs);
     }
     findings_claim(findings,
-                   &(struct finding_claim){relation->id, relation->text, relation->paper, ours,
-                                           holds == plan->n_workloads ? VERDICT_AGREES
-                                           : holds > 0                ? VERDICT_SAME_SHAPE
-                                                                      : VERDICT_DIFFERS,
-                                           ""});
+                   &(struct finding_claim){relation->id, relation->text, relation->paper,
+                                           verdict_if(holds == plan->n_workloads, holds > 0), ""},
+                   "%s", ours);
 }
 
 static void tell_relations(const struct backfilling_plan *plan, struct findings *findings)

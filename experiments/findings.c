@@ -34,13 +34,13 @@ struct findings *findings_create(void)
     return memory_new(1, sizeof(struct findings));
 }
 
-static void claim_finish(struct finding_claim *claim)
+static void claim_finish(struct kept_claim *kept)
 {
-    memory_free(claim->id);
-    memory_free(claim->text);
-    memory_free(claim->paper);
-    memory_free(claim->ours);
-    memory_free(claim->reason);
+    memory_free(kept->claim.id);
+    memory_free(kept->claim.text);
+    memory_free(kept->claim.paper);
+    memory_free(kept->claim.reason);
+    free(kept->ours);
 }
 
 void findings_destroy(struct findings *findings)
@@ -67,18 +67,25 @@ void findings_destroy(struct findings *findings)
     free(findings);
 }
 
-void findings_claim(struct findings *findings, const struct finding_claim *claim)
+void findings_claim(struct findings *findings, const struct finding_claim *claim, const char *ours,
+                    ...)
 {
+    struct kept_claim *kept;
+    va_list args;
+
     findings->claims = memory_grow(findings->claims, &findings->claims_allocated,
                                    findings->n_claims + 1, sizeof *findings->claims);
-    findings->claims[findings->n_claims++] = (struct finding_claim){
+    kept = &findings->claims[findings->n_claims++];
+    kept->claim = (struct finding_claim){
         .id = memory_text(claim->id),
         .text = memory_text(claim->text),
         .paper = memory_text(claim->paper),
-        .ours = memory_text(claim->ours),
         .verdict = claim->verdict,
         .reason = memory_text(claim->reason ? claim->reason : ""),
     };
+    va_start(args, ours);
+    kept->ours = memory_vformat(ours, args);
+    va_end(args);
 }
 
 void findings_remark(struct findings *findings, const char *format, ...)
@@ -140,6 +147,6 @@ size_t findings_count(const struct findings *findings, enum verdict verdict)
     size_t n = 0;
 
     for (size_t i = 0; i < findings->n_claims; i++)
-        n += findings->claims[i].verdict == verdict;
+        n += findings->claims[i].claim.verdict == verdict;
     return n;
 }

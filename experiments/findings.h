@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "experiments/plot.h"
@@ -19,10 +20,15 @@ enum verdict {
 /* "agrees", "same shape", "differs". */
 const char *verdict_name(enum verdict verdict);
 
+static inline enum verdict verdict_if(bool agrees, bool has_same_shape)
+{
+    return agrees ? VERDICT_AGREES : has_same_shape ? VERDICT_SAME_SHAPE : VERDICT_DIFFERS;
+}
+
 struct finding_claim {
     const char *id; /* stable, for programs: "t10-below-1.02" */
     const char *text;
-    const char *paper, *ours; /* numbers, as people read them */
+    const char *paper; /* numbers, as people read them */
     enum verdict verdict;
     const char *reason; /* of the verdict; "" when the numbers say it */
 };
@@ -32,7 +38,9 @@ struct findings; /* opaque */
 struct findings *findings_create(void);
 void findings_destroy(struct findings *findings); /* NULL is allowed */
 
-void findings_claim(struct findings *findings, const struct finding_claim *claim);
+/* ours: the numbers found, beside those of the paper. */
+void findings_claim(struct findings *findings, const struct finding_claim *claim, const char *ours,
+                    ...) __attribute__((format(printf, 3, 4)));
 
 /* A paragraph on the page. */
 void findings_remark(struct findings *findings, const char *format, ...)

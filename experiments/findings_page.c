@@ -25,12 +25,12 @@ static void write_claims(const struct findings *findings, struct output *out)
                      "results</h2>\n<table>\n<tr><th>Claim</th><th>Paper</th><th>Ours</"
                      "th><th>Verdict</th><th>Why</th></tr>\n");
     for (size_t i = 0; i < findings->n_claims; i++) {
-        const struct finding_claim *claim = &findings->claims[i];
+        const struct finding_claim *claim = &findings->claims[i].claim;
 
         output_format(out, "<tr id=\"%s\">", claim->id);
         element(out, "td", claim->text);
         element(out, "td", claim->paper);
-        element(out, "td", claim->ours);
+        element(out, "td", findings->claims[i].ours);
         output_format(out, "<td class=\"%s\">%s</td>", classes[claim->verdict],
                       verdict_name(claim->verdict));
         element(out, "td", claim->reason);

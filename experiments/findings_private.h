@@ -14,13 +14,18 @@ struct findings_table {
     size_t shown;
 };
 
+struct kept_claim {
+    struct finding_claim claim; /* owns its texts */
+    char *ours;
+};
+
 struct findings_plot {
     char *name;
     struct plot *plot;
 };
 
 struct findings {
-    struct finding_claim *claims; /* own their texts */
+    struct kept_claim *claims;
     size_t n_claims, claims_allocated;
     struct text_array remarks;
     struct text_array options; /* four texts each */

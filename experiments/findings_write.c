@@ -21,13 +21,13 @@ static void write_claims(const struct findings *findings, struct json_writer *js
 {
     json_open_array(json, "claims");
     for (size_t i = 0; i < findings->n_claims; i++) {
-        const struct finding_claim *claim = &findings->claims[i];
+        const struct finding_claim *claim = &findings->claims[i].claim;
 
         json_begin_object(json);
         json_put_string(json, "id", claim->id);
         json_put_string(json, "claim", claim->text);
         json_put_string(json, "paper", claim->paper);
-        json_put_string(json, "ours", claim->ours);
+        json_put_string(json, "ours", findings->claims[i].ours);
         json_put_string(json, "verdict", verdict_name(claim->verdict));
         json_put_string(json, "reason", claim->reason);
         json_end_object(json);

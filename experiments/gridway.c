@@ -161,16 +161,15 @@ struct number {
 
 static void claim_number(struct findings *findings, const struct number *number)
 {
-    char theirs[40], ours[40];
+    char theirs[40];
 
     snprintf(theirs, sizeof theirs, "%g %s", number->paper, number->unit);
-    snprintf(ours, sizeof ours, "%.1f %s", number->ours, number->unit);
     findings_claim(findings,
-                   &(struct finding_claim){number->id, number->text, theirs, ours,
-                                           fabs(number->ours - number->paper) <= number->tolerance
-                                               ? VERDICT_AGREES
-                                               : VERDICT_DIFFERS,
-                                           number->reason});
+                   &(struct finding_claim){
+                       number->id, number->text, theirs,
+                       verdict_if(fabs(number->ours - number->paper) <= number->tolerance, false),
+                       number->reason},
+                   "%.1f %s", number->ours, number->unit);
 }
 
 /* The first iteration from which solea gains nothing, or (from_columba) ranks behind columba. */

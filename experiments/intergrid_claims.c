@@ -30,7 +30,7 @@ static void claim_local(const struct intergrid_plan *plan, struct findings *find
         {55.1, 47.2, 62.9}, {72.0, 51.1, 92.8}, {54.3, 35.0, 73.7}, {58.2, 40.3, 75.9}};
     struct mean_estimate relative = decrease(plan, sweep, true, intergrid_local_refused);
     struct mean_estimate points = decrease(plan, sweep, false, intergrid_local_refused);
-    char id[40], text[TEXT], theirs[60], ours[TEXT];
+    char id[40], text[TEXT], theirs[60];
     bool overlaps = relative.mean + relative.half >= paper[sweep][1] &&
                     relative.mean - relative.half <= paper[sweep][2];
 
@@ -39,32 +39,29 @@ static void claim_local(const struct intergrid_plan *plan, struct findings *find
              intergrid_sweeps[sweep].title);
     snprintf(theirs, sizeof theirs, "%.1f %% (%.1f to %.1f)", paper[sweep][0], paper[sweep][1],
              paper[sweep][2]);
-    snprintf(ours, sizeof ours, "%.1f %% (%.1f to %.1f) of the rejections; %.1f points of rate",
-             relative.mean, relative.mean - relative.half, relative.mean + relative.half,
-             points.mean);
-    findings_claim(findings, &(struct finding_claim){
-                                 id, text, theirs, ours,
-                                 overlaps             ? VERDICT_AGREES
-                                 : relative.mean > 20 ? VERDICT_SAME_SHAPE
-                                                      : VERDICT_DIFFERS,
-                                 "The paper does not say whether its percentage refers to the "
-                                 "rejections or to points of the rate; both are given, and the "
-                                 "verdict uses the first: whether the intervals overlap."});
+    findings_claim(
+        findings,
+        &(struct finding_claim){id, text, theirs, verdict_if(overlaps, relative.mean > 20),
+                                "The paper does not say whether its percentage refers to the "
+                                "rejections or to points of the rate; both are given, and the "
+                                "verdict uses the first: whether the intervals overlap."},
+        "%.1f %% (%.1f to %.1f) of the rejections; %.1f points of rate", relative.mean,
+        relative.mean - relative.half, relative.mean + relative.half, points.mean);
 }
 
 static void claim_grid(const struct intergrid_plan *plan, struct findings *findings, int sweep)
 {
     struct mean_estimate fewer = decrease(plan, sweep, false, intergrid_grid_refused);
-    char id[40], text[TEXT], ours[TEXT];
+    char id[40], text[TEXT];
 
     snprintf(id, sizeof id, "grid-%s", intergrid_sweeps[sweep].name);
     snprintf(text, sizeof text, "%s: grid requests are not rejected more often",
              intergrid_sweeps[sweep].title);
-    snprintf(ours, sizeof ours, "%+.2f \302\261 %.2f points", -fewer.mean, fewer.half);
     findings_claim(findings,
-                   &(struct finding_claim){
-                       id, text, sweep == PARAMETER_VMS ? "equal" : "not significant", ours,
-                       -fewer.mean <= fewer.half ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
+                   &(struct finding_claim){id, text,
+                                           sweep == PARAMETER_VMS ? "equal" : "not significant",
+                                           verdict_if(-fewer.mean <= fewer.half, false), ""},
+                   "%+.2f \302\261 %.2f points", -fewer.mean, fewer.half);
 }
 
 /* ---- which policy has more ---- */
@@ -106,9 +103,8 @@ static void claim_order(const struct intergrid_plan *plan, struct findings *find
 {
     struct mean_estimate steps[2];
     double means[3];
-    char ours[TEXT], reason[REASON] = "";
+    char reason[REASON] = "";
     const char *names[3];
-    enum verdict verdict;
     bool within_noise;
 
     for (int i = 0; i < 3; i++) {
@@ -118,19 +114,19 @@ static void claim_order(const struct intergrid_plan *plan, struct findings *find
     for (int i = 0; i < 2; i++)
         steps[i] = intergrid_step(plan, order->policies[i], order->policies[i + 1], order->of);
     within_noise = steps[0].mean + steps[0].half >= 0 && steps[1].mean + steps[1].half >= 0;
-    verdict = means[0] <= means[1] && means[1] <= means[2] ? VERDICT_AGREES
-              : within_noise && means[0] <= means[2]       ? VERDICT_SAME_SHAPE
-                                                           : VERDICT_DIFFERS;
-    snprintf(ours, sizeof ours,
-             "%s %.2f, %s %.2f, %s %.2f %s; steps %+.2f \302\261 %.2f and %+.2f \302\261 %.2f",
-             names[0], means[0], names[1], means[1], names[2], means[2], order->unit, steps[0].mean,
-             steps[0].half, steps[1].mean, steps[1].half);
     if (order->of == intergrid_utilization)
         explain_utilization(plan, reason, sizeof reason);
     else if (steps[0].mean < steps[0].half || steps[1].mean < steps[1].half)
         explain_order(reason, sizeof reason);
-    findings_claim(findings, &(struct finding_claim){order->id, order->text, order->paper, ours,
-                                                     verdict, reason});
+    findings_claim(
+        findings,
+        &(struct finding_claim){order->id, order->text, order->paper,
+                                verdict_if(means[0] <= means[1] && means[1] <= means[2],
+                                           within_noise && means[0] <= means[2]),
+                                reason},
+        "%s %.2f, %s %.2f, %s %.2f %s; steps %+.2f \302\261 %.2f and %+.2f \302\261 %.2f", names[0],
+        means[0], names[1], means[1], names[2], means[2], order->unit, steps[0].mean, steps[0].half,
+        steps[1].mean, steps[1].half);
 }
 
 /* The answers of the three policies to the choices in the runs with MOML; the decider comes
@@ -171,14 +167,8 @@ static void claim_same_choices(const struct intergrid_plan *plan, struct finding
         mov->more_overhead + mov->fewer_leases + mlip->less_overhead + mlip->more_leases;
     bool in_order = mov->overhead <= moml->overhead && moml->overhead <= mlip->overhead &&
                     mlip->leases <= moml->leases && moml->leases <= mov->leases;
-    char ours[TEXT], reason[REASON];
+    char reason[REASON];
 
-    snprintf(ours, sizeof ours,
-             "leases: MLIP %lld, MOML %lld, MOV %lld; overhead: MOV %.0f, MOML %.0f, MLIP %.0f "
-             "VM-hours",
-             (long long)mlip->leases, (long long)moml->leases, (long long)mov->leases,
-             (double)mov->overhead / 3600, (double)moml->overhead / 3600,
-             (double)mlip->overhead / 3600);
     snprintf(reason, sizeof reason,
              "For each choice of MOML in the paper's four sweeps, %lld in total, MOV and MLIP were "
              "asked, too. In %.0f %% of them, all three name the same number of leases with the "
@@ -187,12 +177,16 @@ static void claim_same_choices(const struct intergrid_plan *plan, struct finding
              (long long)all.choices,
              all.choices > 0 ? 100 * (double)all.in_common / (double)all.choices : 0,
              (long long)against);
-    findings_claim(findings,
-                   &(struct finding_claim){"same-choices",
-                                           "For the same choice, MLIP takes the fewest leases and "
-                                           "MOV the least overhead; MOML is between them in both",
-                                           "by definition", ours,
-                                           in_order ? VERDICT_AGREES : VERDICT_DIFFERS, reason});
+    findings_claim(
+        findings,
+        &(struct finding_claim){"same-choices",
+                                "For the same choice, MLIP takes the fewest leases and "
+                                "MOV the least overhead; MOML is between them in both",
+                                "by definition", verdict_if(in_order, false), reason},
+        "leases: MLIP %lld, MOML %lld, MOV %lld; overhead: MOV %.0f, MOML %.0f, MLIP %.0f "
+        "VM-hours",
+        (long long)mlip->leases, (long long)moml->leases, (long long)mov->leases,
+        (double)mov->overhead / 3600, (double)moml->overhead / 3600, (double)mlip->overhead / 3600);
 }
 
 static void claim_orders(const struct intergrid_plan *plan, struct findings *findings)
@@ -319,13 +313,11 @@ static void claim_trend(const struct intergrid_plan *plan, struct findings *find
     int last = intergrid_points(plan, trend->sweep) - 1;
     int against = 0, clearly = 0;
     double sign = trend->rises ? 1 : -1;
+    bool follows;
     struct mean_estimate before, after = {0};
     char ours[TEXT], reason[REASON];
-    struct finding_claim claim = {.id = trend->id,
-                                  .text = trend->text,
-                                  .paper = trend->paper,
-                                  .ours = ours,
-                                  .reason = reason};
+    struct finding_claim claim = {
+        .id = trend->id, .text = trend->text, .paper = trend->paper, .reason = reason};
     double begin = value_at(plan, trend->sweep, 0, POLICY_MOML, trend->of);
     double end = value_at(plan, trend->sweep, -1, POLICY_MOML, trend->of);
     int n = snprintf(ours, sizeof ours, "MOML:");
@@ -337,9 +329,8 @@ static void claim_trend(const struct intergrid_plan *plan, struct findings *find
         clearly += point > 0 && sign * (after.mean - before.mean) + after.half + before.half < 0;
         n += snprintf(ours + n, sizeof ours - (size_t)n, " %.4g", after.mean);
     }
-    claim.verdict = sign * (end - begin) <= 0             ? VERDICT_DIFFERS
-                    : against > 0 || trend->other_numbers ? VERDICT_SAME_SHAPE
-                                                          : VERDICT_AGREES;
+    follows = sign * (end - begin) > 0;
+    claim.verdict = verdict_if(follows && against == 0 && !trend->other_numbers, follows);
     snprintf(reason, sizeof reason, "%s", trend->reason ? trend->reason : "");
     if (trend->explain)
         trend->explain(plan, reason, sizeof reason);
@@ -348,7 +339,7 @@ static void claim_trend(const struct intergrid_plan *plan, struct findings *find
             clearly > 0
                 ? "Not at every step."
                 : "Steps in the other direction are smaller than the intervals of the points.";
-    findings_claim(findings, &claim);
+    findings_claim(findings, &claim, "%s", ours);
 }
 
 void intergrid_claims(const struct intergrid_plan *plan, struct findings *findings)

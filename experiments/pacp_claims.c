@@ -131,13 +131,11 @@ static bool ahead_in_all(const struct pacp_plan *plan, int m)
 
 static enum verdict verdict_of(const struct pacp_plan *plan, int m)
 {
-    bool all = true;
+    bool ahead = ahead_in_all(plan, m), all = ahead;
 
-    if (!ahead_in_all(plan, m))
-        return VERDICT_DIFFERS;
     for (int rival = CACP; rival < PACP_POLICIES; rival++)
         all = all && never_behind(plan, rival, m);
-    return all ? VERDICT_AGREES : VERDICT_SAME_SHAPE;
+    return verdict_if(all, ahead);
 }
 
 /* Names the policy that is ahead at each load. */
@@ -180,80 +178,75 @@ static void lead_range(const struct pacp_plan *plan, enum pacp_law law, int riva
 static void claim_late(const struct pacp_plan *plan, struct findings *findings)
 {
     double pacp = over_loads(plan, PACP, LATE), cacp = over_loads(plan, CACP, LATE);
-    char ours[200];
+    bool never_more = never_behind(plan, CACP, LATE);
 
-    snprintf(ours, sizeof ours, "%.1f %% compared with %.1f %% of the accepted ones are late%s",
-             pacp, cacp, never_behind(plan, CACP, LATE) ? "; never more" : "");
     findings_claim(
         findings,
         &(struct finding_claim){
-            "fewer-late", "PACP violates fewer deadlines than CACP", "fewer", ours,
-            pacp >= cacp                     ? VERDICT_DIFFERS
-            : never_behind(plan, CACP, LATE) ? VERDICT_AGREES
-                                             : VERDICT_SAME_SHAPE,
-            "If the load is so low that PACP sets no limit, both accept the same requests."});
+            "fewer-late", "PACP violates fewer deadlines than CACP", "fewer",
+            verdict_if(pacp < cacp && never_more, pacp < cacp),
+            "If the load is so low that PACP sets no limit, both accept the same requests."},
+        "%.1f %% compared with %.1f %% of the accepted ones are late%s", pacp, cacp,
+        never_more ? "; never more" : "");
 }
 
 static void claim_completed(const struct pacp_plan *plan, struct findings *findings)
 {
     double pacp = over_loads(plan, PACP, COMPLETED), aacp = over_loads(plan, AACP, COMPLETED);
     double range[2] = {0, 0};
-    char ours[200];
+    bool is_more = pacp > aacp;
 
     lead_range(plan, LAW_FIXED, AACP, COMPLETED, range);
-    snprintf(ours, sizeof ours,
-             "%.0f compared with %.0f; %+.1f %% to %+.1f %% depending on the load", pacp, aacp,
-             range[0], range[1]);
-    findings_claim(findings, &(struct finding_claim){
-                                 "more-completed", "PACP completes more requests than AACP",
-                                 "up to +25 %", ours,
-                                 pacp <= aacp                          ? VERDICT_DIFFERS
-                                 : never_behind(plan, AACP, COMPLETED) ? VERDICT_AGREES
-                                                                       : VERDICT_SAME_SHAPE,
-                                 ""});
+    findings_claim(findings,
+                   &(struct finding_claim){
+                       "more-completed", "PACP completes more requests than AACP", "up to +25 %",
+                       verdict_if(is_more && never_behind(plan, AACP, COMPLETED), is_more), ""},
+                   "%.0f compared with %.0f; %+.1f %% to %+.1f %% depending on the load", pacp,
+                   aacp, range[0], range[1]);
 }
 
 static void claim_violation(const struct pacp_plan *plan, struct findings *findings)
 {
     double cacp[2] = {0, 0}, aacp[2] = {0, 0};
-    char ours[300], ahead[500], reason[900];
+    char ahead[500], reason[900];
 
     lead_range(plan, LAW_FIXED, CACP, VIOLATION, cacp);
     lead_range(plan, LAW_FIXED, AACP, VIOLATION, aacp);
-    snprintf(ours, sizeof ours,
-             "PACP %.1f, CACP %.1f, AACP %.1f, RACP %.1f %%; depending on the load %.1f to %.1f "
-             "points below CACP and %.1f to %.1f below AACP",
-             over_loads(plan, PACP, VIOLATION), over_loads(plan, CACP, VIOLATION),
-             over_loads(plan, AACP, VIOLATION), over_loads(plan, RACP, VIOLATION), cacp[0], cacp[1],
-             aacp[0], aacp[1]);
     name_ahead(plan, LAW_FIXED, VIOLATION, ahead, sizeof ahead);
     snprintf(reason, sizeof reason,
              "Best in the mean of the seeds: %s. The paper gives no formula for RACP; Galerna's "
              "may be better or worse. It does not give arrival rates, run times and deadlines "
              "either, on which the amount depends.",
              ahead);
-    findings_claim(findings, &(struct finding_claim){
-                                 "violation-rate",
-                                 "The deadline violation rate, refused requests included, is up "
-                                 "to 20 % lower with PACP",
-                                 "up to -20 %", ours, verdict_of(plan, VIOLATION), reason});
+    findings_claim(
+        findings,
+        &(struct finding_claim){"violation-rate",
+                                "The deadline violation rate, refused requests included, is up "
+                                "to 20 % lower with PACP",
+                                "up to -20 %", verdict_of(plan, VIOLATION), reason},
+        "PACP %.1f, CACP %.1f, AACP %.1f, RACP %.1f %%; depending on the load %.1f to %.1f "
+        "points below CACP and %.1f to %.1f below AACP",
+        over_loads(plan, PACP, VIOLATION), over_loads(plan, CACP, VIOLATION),
+        over_loads(plan, AACP, VIOLATION), over_loads(plan, RACP, VIOLATION), cacp[0], cacp[1],
+        aacp[0], aacp[1]);
 }
 
 static void claim_in_time(const struct pacp_plan *plan, struct findings *findings)
 {
-    char ours[200], ahead[500], reason[700];
+    char ahead[500], reason[700];
 
-    snprintf(ours, sizeof ours, "PACP %.0f, CACP %.0f, AACP %.0f, RACP %.0f",
-             over_loads(plan, PACP, IN_TIME), over_loads(plan, CACP, IN_TIME),
-             over_loads(plan, AACP, IN_TIME), over_loads(plan, RACP, IN_TIME));
     name_ahead(plan, LAW_FIXED, IN_TIME, ahead, sizeof ahead);
     snprintf(reason, sizeof reason,
              "Best in the mean of the seeds: %s. CACP accepts and completes all requests, late or "
              "not; only requests in time are counted here.",
              ahead);
-    findings_claim(findings, &(struct finding_claim){
-                                 "most-in-time", "PACP completes the most requests in time",
-                                 "the most", ours, verdict_of(plan, IN_TIME), reason});
+    findings_claim(findings,
+                   &(struct finding_claim){"most-in-time",
+                                           "PACP completes the most requests in time", "the most",
+                                           verdict_of(plan, IN_TIME), reason},
+                   "PACP %.0f, CACP %.0f, AACP %.0f, RACP %.0f", over_loads(plan, PACP, IN_TIME),
+                   over_loads(plan, CACP, IN_TIME), over_loads(plan, AACP, IN_TIME),
+                   over_loads(plan, RACP, IN_TIME));
 }
 
 static void draw(const struct pacp_plan *plan, struct findings *findings, enum pacp_law law,

@@ -124,37 +124,32 @@ static void write_generated(const struct priority_plan *plan, struct comparison 
 static void claim_favored(const struct priority_plan *plan, const struct comparison *found,
                           struct findings *findings)
 {
-    char ours[160], longer[300], reason[500];
+    char longer[300], reason[500];
 
     priority_name_longer(plan, longer, sizeof longer);
     snprintf(reason, sizeof reason,
              "Generated workloads (Lublin and Feitelson); large leases have high priority, as in "
              "the paper, and leases with 8 or more nodes count as favored here. %s",
              longer);
-    snprintf(ours, sizeof ours, "mean wait shorter in %d, longer in %d of %d workloads",
-             found->better, found->worse, PRIORITY_LOADS * plan->seeds);
-    findings_claim(findings, &(struct finding_claim){
-                                 "favored", "On average, high-priority leases do not wait longer",
-                                 "shorter waiting time", ours,
-                                 found->worse == 0 ? VERDICT_AGREES
-                                 : found->in_mean  ? VERDICT_SAME_SHAPE
-                                                   : VERDICT_DIFFERS,
-                                 reason});
+    findings_claim(findings,
+                   &(struct finding_claim){"favored",
+                                           "On average, high-priority leases do not wait longer",
+                                           "shorter waiting time",
+                                           verdict_if(found->worse == 0, found->in_mean), reason},
+                   "mean wait shorter in %d, longer in %d of %d workloads", found->better,
+                   found->worse, PRIORITY_LOADS * plan->seeds);
 }
 
 static void claim_immediate(const struct priority_plan *plan, const struct comparison *found,
                             struct findings *findings)
 {
-    char ours[160];
+    int all = PRIORITY_LOADS * plan->seeds;
 
-    snprintf(ours, sizeof ours, "as few or fewer refused in %d of %d workloads", found->saved,
-             PRIORITY_LOADS * plan->seeds);
-    findings_claim(
-        findings,
-        &(struct finding_claim){
-            "immediate", "Fewer immediate leases of higher priority are refused",
-            "stated without a number", ours,
-            found->saved == PRIORITY_LOADS * plan->seeds ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
+    findings_claim(findings,
+                   &(struct finding_claim){
+                       "immediate", "Fewer immediate leases of higher priority are refused",
+                       "stated without a number", verdict_if(found->saved == all, false), ""},
+                   "as few or fewer refused in %d of %d workloads", found->saved, all);
 }
 
 void priority_tell_generated(const struct priority_plan *plan, struct findings *findings)

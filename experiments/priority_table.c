@@ -62,7 +62,6 @@ static void draw(const struct priority_plan *plan, struct findings *findings)
 void priority_tell_table(const struct priority_plan *plan, struct findings *findings)
 {
     struct comparison all = {.linear = true, .earlier = true};
-    char ours[120];
 
     findings_table(findings, "table", "The table",
                    "leases,nodes,completed,without (paper),without (ours),with (paper),"
@@ -71,27 +70,25 @@ void priority_tell_table(const struct priority_plan *plan, struct findings *find
     for (int row = 0; row < PRIORITY_ROWS; row++)
         tell_row(plan, row, &all, findings);
     draw(plan, findings);
-    snprintf(ours, sizeof ours, "%d of %d numbers equal", all.exact, 2 * PRIORITY_ROWS);
     findings_claim(
         findings,
         &(struct finding_claim){
             "table", "all-best-effort for 3 to 21 leases, without and with priority",
-            "6664 and 6300 s for 3 leases, 7200 s more for each 3 more", ours,
-            all.exact == 2 * PRIORITY_ROWS ? VERDICT_AGREES
-            : all.linear && all.earlier    ? VERDICT_SAME_SHAPE
-                                           : VERDICT_DIFFERS,
+            "6664 and 6300 s for 3 leases, 7200 s more for each 3 more",
+            verdict_if(all.exact == 2 * PRIORITY_ROWS, all.linear && all.earlier),
             "The paper does not give the traces; this one repeats its sample (leases at 0:00, 0:15 "
             "and 0:50 for 60, 30 and 30 minutes) every two hours with three times the nodes, which "
             "gives the nodes of the table. Without priority, the third lease runs before the "
             "second and is suspended for it (32 s each way at 32 MB/s); with priority, the first "
             "lease is restarted after the second. If Galerna suspends it instead (as the terms of "
-            "the lease decide), the end is another 836 s earlier."});
+            "the lease decide), the end is another 836 s earlier."},
+        "%d of %d numbers equal", all.exact, 2 * PRIORITY_ROWS);
     findings_claim(findings,
                    &(struct finding_claim){"table-linear", "Three more leases take two more hours",
-                                           "7200 s", all.linear ? "7200 s" : "no",
-                                           all.linear ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
-    findings_claim(findings, &(struct finding_claim){
-                                 "table-sign", "The end is earlier with priority", "364 s earlier",
-                                 all.earlier ? "earlier in all rows" : "not in all rows",
-                                 all.earlier ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
+                                           "7200 s", verdict_if(all.linear, false), ""},
+                   all.linear ? "7200 s" : "no");
+    findings_claim(findings,
+                   &(struct finding_claim){"table-sign", "The end is earlier with priority",
+                                           "364 s earlier", verdict_if(all.earlier, false), ""},
+                   all.earlier ? "earlier in all rows" : "not in all rows");
 }

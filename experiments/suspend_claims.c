@@ -180,18 +180,16 @@ static void describe(const struct extremes *extremes, char *text, size_t size)
 static void claim_none(const struct suspend_plan *plan, struct findings *findings)
 {
     struct extremes extremes = look_through(plan, 0);
-    char ours[80];
 
-    snprintf(ours, sizeof ours, "%.3f to %.3f", extremes.smallest, extremes.largest);
-    findings_claim(findings,
-                   &(struct finding_claim){
-                       "figure-4-none", "Without reservations, suspension times do not matter",
-                       "0.99 to 1.00 (Table 1)", ours,
-                       extremes.largest <= 1 + near && extremes.smallest >= 0.99 - near
-                           ? VERDICT_AGREES
-                           : VERDICT_DIFFERS,
-                       "Leases are suspended without reservations, too: a small lease may run in a "
-                       "gap before a larger one."});
+    findings_claim(
+        findings,
+        &(struct finding_claim){
+            "figure-4-none", "Without reservations, suspension times do not matter",
+            "0.99 to 1.00 (Table 1)",
+            verdict_if(extremes.largest <= 1 + near && extremes.smallest >= 0.99 - near, false),
+            "Leases are suspended without reservations, too: a small lease may run in a "
+            "gap before a larger one."},
+        "%.3f to %.3f", extremes.smallest, extremes.largest);
 }
 
 static void claim_small(const struct suspend_plan *plan, struct findings *findings, int workload)
@@ -221,12 +219,12 @@ static void claim_small(const struct suspend_plan *plan, struct findings *findin
         extremes.smallest, extremes.mean[0], extremes.mean[1], extremes.refused, extremes.asked,
         why);
     findings_claim(findings,
-                   &(struct finding_claim){id, text, "\342\211\244 1.018", ours,
-                                           extremes.smallest < 0.97            ? VERDICT_DIFFERS
-                                           : extremes.largest <= rounded_limit ? VERDICT_AGREES
-                                           : over <= 5 * near                  ? VERDICT_SAME_SHAPE
-                                                                               : VERDICT_DIFFERS,
-                                           reason});
+                   &(struct finding_claim){
+                       id, text, "\342\211\244 1.018",
+                       verdict_if(extremes.smallest >= 0.97 && extremes.largest <= rounded_limit,
+                                  extremes.smallest >= 0.97 && over <= 5 * near),
+                       reason},
+                   "%s", ours);
 }
 
 static void claim_large(const struct suspend_plan *plan, struct findings *findings)
@@ -244,20 +242,17 @@ static void claim_large(const struct suspend_plan *plan, struct findings *findin
              "%sOf %d reservations at least %d (together more than the site) and at most %d are "
              "refused.",
              agrees ? "" : full, extremes.asked, extremes.least_refused, extremes.refused);
-    findings_claim(findings, &(struct finding_claim){"figure-4-t30",
-                                                     "With T30, all-best-effort is up to 1.10",
-                                                     "1.10 (global)", ours,
-                                                     agrees               ? VERDICT_AGREES
-                                                     : extremes.above > 0 ? VERDICT_SAME_SHAPE
-                                                                          : VERDICT_DIFFERS,
-                                                     reason});
-    snprintf(ours, sizeof ours, "mean %.3f global, %.3f local", extremes.mean[1], extremes.mean[0]);
-    findings_claim(findings,
-                   &(struct finding_claim){
-                       "figure-4-t30-global",
-                       "With T30, a global file system costs more than a local one",
-                       "global above local", ours,
-                       extremes.mean[1] > extremes.mean[0] ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
+    findings_claim(
+        findings,
+        &(struct finding_claim){"figure-4-t30", "With T30, all-best-effort is up to 1.10",
+                                "1.10 (global)", verdict_if(agrees, extremes.above > 0), reason},
+        "%s", ours);
+    findings_claim(
+        findings,
+        &(struct finding_claim){
+            "figure-4-t30-global", "With T30, a global file system costs more than a local one",
+            "global above local", verdict_if(extremes.mean[1] > extremes.mean[0], false), ""},
+        "mean %.3f global, %.3f local", extremes.mean[1], extremes.mean[0]);
 }
 
 /* "for this 30-day workload, this translates to 3.37 extra days of work relative to the baseline":
@@ -269,30 +264,28 @@ static void claim_days(const struct suspend_plan *plan, struct findings *finding
     struct mean_estimate base = suspend_base_days(plan, extremes.where);
     const struct accounting_summary *jobs;
     double extra = base.mean * (extremes.largest - 1), load;
-    char ours[120], reason[500];
+    double base_off = fabs(base.mean / 33.7 - 1), extra_off = fabs(extra / 3.37 - 1);
+    char reason[500];
 
     run.memory = suspend_memories[0];
     run.rates = RATES_AT_ONCE;
     jobs = &suspend_find(plan, &run)->figures;
     load = jobs->utilization * (double)jobs->best_effort_end / (30 * 86400);
-    snprintf(ours, sizeof ours, "%.2f of %.1f days", extra, base.mean);
     snprintf(reason, sizeof reason,
              "The jobs of the trace use %.1f %% of 144 nodes for 30 days; the paper uses the "
              "archive's 76.2 %%, a figure for the whole log: %.1f more days of work. Such a "
              "baseline requires that suspended leases may resume on other hosts: with migration=no "
              "it ends many days later (table 'Other options').",
              100 * load, 30 * (0.762 - load));
-    findings_claim(findings,
-                   &(struct finding_claim){
-                       "figure-4-t30-days",
-                       "The 10 % of T30 are 3.37 extra days, so the baseline takes 33.7 days",
-                       "3.37 of 33.7 days", ours,
-                       fabs(base.mean / 33.7 - 1) <= 0.05 && fabs(extra / 3.37 - 1) <= 0.1
-                           ? VERDICT_AGREES
-                       : fabs(base.mean / 33.7 - 1) <= 0.1 && fabs(extra / 3.37 - 1) <= 0.25
-                           ? VERDICT_SAME_SHAPE
-                           : VERDICT_DIFFERS,
-                       reason});
+    findings_claim(
+        findings,
+        &(struct finding_claim){
+            "figure-4-t30-days",
+            "The 10 % of T30 are 3.37 extra days, so the baseline takes 33.7 days",
+            "3.37 of 33.7 days",
+            verdict_if(base_off <= 0.05 && extra_off <= 0.1, base_off <= 0.1 && extra_off <= 0.25),
+            reason},
+        "%.2f of %.1f days", extra, base.mean);
 }
 
 static void claim_row(struct findings *findings, int w, const struct mean_estimate *fast,
@@ -300,21 +293,18 @@ static void claim_row(struct findings *findings, int w, const struct mean_estima
 {
     bool agrees =
         fabs(fast->mean - table_1[w][0]) <= near && fabs(slow->mean - table_1[w][1]) <= near;
-    char ours[160], id[40], text[120], theirs[40], values[2][60];
+    char id[40], text[120], theirs[40], values[2][60];
 
     snprintf(id, sizeof id, "table-1-%d", w);
     snprintf(text, sizeof text, "Table 1, %s, 1000 and 100 Mbit/s", suspend_workloads[w]);
     snprintf(theirs, sizeof theirs, "%.2f, %.2f", table_1[w][0], table_1[w][1]);
     write_estimate(fast, values[0], sizeof values[0]);
     write_estimate(slow, values[1], sizeof values[1]);
-    snprintf(ours, sizeof ours, "%s, %s", values[0], values[1]);
-    findings_claim(
-        findings, &(struct finding_claim){
-                      id, text, theirs, ours,
-                      agrees                            ? VERDICT_AGREES
-                      : slow->mean - fast->mean > -near ? VERDICT_SAME_SHAPE
-                                                        : VERDICT_DIFFERS,
-                      agrees ? "" : "The slower network costs the same or more, as in the paper."});
+    findings_claim(findings,
+                   &(struct finding_claim){
+                       id, text, theirs, verdict_if(agrees, slow->mean - fast->mean > -near),
+                       agrees ? "" : "The slower network costs the same or more, as in the paper."},
+                   "%s, %s", values[0], values[1]);
 }
 
 /* Table 1: one core, 1024 MB, global; the network at 1000 and at 100 Mbit/s. */
@@ -322,7 +312,6 @@ static void claim_table(const struct suspend_plan *plan, struct findings *findin
 {
     double difference[SUSPEND_WORKLOADS];
     bool ascends = true;
-    char ours[160];
 
     findings_table(findings, "table-1", "Table 1: the bandwidth of the network",
                    "workload,1000 Mbps (paper),1000 Mbps (ours),\302\261,100 Mbps (paper),"
@@ -342,17 +331,15 @@ static void claim_table(const struct suspend_plan *plan, struct findings *findin
         claim_row(findings, w, &fast, &slow);
         ascends = ascends && (w == 0 || difference[w] > difference[w - 1]);
     }
-    snprintf(ours, sizeof ours, "%+.1f, %+.1f, %+.1f, %+.1f %%", 100 * difference[0],
-             100 * difference[1], 100 * difference[2], 100 * difference[3]);
     findings_claim(findings,
                    &(struct finding_claim){"table-1-order",
                                            "The cost of the slower network grows with the number "
                                            "of reservations (No ARs, T10, T20, T30)",
-                                           "+0.1, +0.7, +5.1, +11.1 %", ours,
-                                           ascends                         ? VERDICT_AGREES
-                                           : difference[3] > difference[0] ? VERDICT_SAME_SHAPE
-                                                                           : VERDICT_DIFFERS,
-                                           ascends ? "" : "Not in every step."});
+                                           "+0.1, +0.7, +5.1, +11.1 %",
+                                           verdict_if(ascends, difference[3] > difference[0]),
+                                           ascends ? "" : "Not in every step."},
+                   "%+.1f, %+.1f, %+.1f, %+.1f %%", 100 * difference[0], 100 * difference[1],
+                   100 * difference[2], 100 * difference[3]);
 }
 
 void suspend_tell(const struct suspend_plan *plan, struct findings *findings)

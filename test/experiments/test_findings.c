@@ -37,10 +37,11 @@ static struct findings *some_findings(void)
     struct plot *plot = plot_create(&(struct plot_labels){.title = "P", .x = "x", .y = "y"});
 
     findings_option(findings, "seeds", "3", "5", "how many");
+    findings_claim(findings, &(struct finding_claim){"one", "It is < 2", "1.5", VERDICT_AGREES, ""},
+                   "%.1f", 1.6);
     findings_claim(findings,
-                   &(struct finding_claim){"one", "It is < 2", "1.5", "1.6", VERDICT_AGREES, ""});
-    findings_claim(findings, &(struct finding_claim){"two", "It rises", "yes", "no",
-                                                     VERDICT_DIFFERS, "noise"});
+                   &(struct finding_claim){"two", "It rises", "yes", VERDICT_DIFFERS, "noise"},
+                   "no");
     findings_table(findings, "table", "A table", "a,b", 10);
     findings_cells(findings, "%d", 1);
     findings_cells(findings, "x, \"y\"");
