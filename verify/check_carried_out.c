@@ -27,7 +27,7 @@ static void check_clock(struct checker *checker, const struct schedule_lease *le
     if (!fits)
         checker_violation(checker, &finding,
                           "%s from %lld until %lld is %s, but the run ended at %lld",
-                          schedule_kind_name(r->kind), (long long)r->from, (long long)r->until,
+                          schedule_kind_names[r->kind], (long long)r->from, (long long)r->until,
                           progress_name(r->progress), (long long)now);
 }
 
@@ -99,7 +99,7 @@ static void check_riding(struct checker *checker, const struct schedule_lease *l
         checker_violation(checker, &finding,
                           "%s is listed as another lease's (\"riding\"), which only transfers "
                           "can be",
-                          schedule_kind_name(r->kind));
+                          schedule_kind_names[r->kind]);
     else if (!serves(r, lease->id) || !has_owner(checker->schedule, lease, r))
         checker_violation(checker, &finding,
                           "FILE_TRANSFER is listed as another lease's (\"riding\"), but no other "
@@ -119,7 +119,7 @@ void check_carried_out(struct checker *checker, const struct schedule_lease *lea
             check_riding(checker, lease, r);
         if (over && r->progress != PROGRESS_DONE && !may_be_unfinished(checker, lease, r))
             checker_violation(checker, &finding, "the lease is %s, but its %s is %s",
-                              schedule_state_name(lease->state), schedule_kind_name(r->kind),
+                              schedule_state_names[lease->state], schedule_kind_names[r->kind],
                               progress_name(r->progress));
         check_clock(checker, lease, r);
     }

@@ -21,7 +21,7 @@ static bool same_average(double told, double right)
 static void compare(struct checker *checker, enum schedule_counter_id id,
                     const struct schedule_counter *told, const struct series *series)
 {
-    const char *name = schedule_counter_name(id);
+    const char *name = schedule_counter_names[id];
     size_t n = told->n < series->n ? told->n : series->n;
 
     for (size_t i = 0; i < n; i++) {

@@ -14,7 +14,7 @@ static void expect_figure(struct checker *checker, const struct schedule_lease *
         return;
     if (right == SCHEDULE_UNSET)
         checker_violation(checker, &finding, "%s is %lld, but the lease is %s: expected null", name,
-                          (long long)told, schedule_state_name(lease->state));
+                          (long long)told, schedule_state_names[lease->state]);
     else if (told == SCHEDULE_UNSET)
         checker_violation(checker, &finding, "%s is null, expected %lld", name, (long long)right);
     else
@@ -103,7 +103,7 @@ static void check_reason(struct checker *checker, const struct schedule_lease *l
         checker_violation(
             checker, &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, SCHEDULE_UNSET},
             "is %s with the reason %s, which does not lead to that",
-            schedule_state_name(lease->state), lease->reason);
+            schedule_state_names[lease->state], lease->reason);
 }
 
 /* Checks that the request is consistent and fits the kind of the lease. */
@@ -149,11 +149,11 @@ static void check_shutdown(struct checker *checker, const struct schedule_lease 
         return;
     if (early && (lease->state != STATE_DONE || had_its_time))
         checker_violation(checker, &finding, "ended early, but is %s%s",
-                          schedule_state_name(lease->state),
+                          schedule_state_names[lease->state],
                           had_its_time ? " after a shutdown" : "");
     else if (!early && lease->state == STATE_DONE && last && !had_its_time)
         checker_violation(checker, &finding, "is done after a %s, without a shutdown",
-                          schedule_kind_name(last->kind));
+                          schedule_kind_names[last->kind]);
 }
 
 void check_figures(struct checker *checker, const struct schedule_lease *lease)

@@ -19,7 +19,7 @@ static void check_hosts(struct checker *checker, const struct schedule_lease *le
         if (!is_host(schedule, r, r->holdings[i].host))
             checker_violation(
                 checker, &(struct finding){CHECK_HOSTS, lease->id, r->holdings[i].host, r->from},
-                "%s holds resources of a host that does not exist", schedule_kind_name(r->kind));
+                "%s holds resources of a host that does not exist", schedule_kind_names[r->kind]);
     for (size_t i = 0; i < r->n_places; i++) {
         const struct schedule_place *place = &r->places[i];
         const struct schedule_lease *owner =
@@ -29,13 +29,13 @@ static void check_hosts(struct checker *checker, const struct schedule_lease *le
             checker_violation(checker,
                               &(struct finding){CHECK_HOSTS, lease->id, place->host, r->from},
                               "%s of VM %lld names a host that does not exist (%lld, %lld)",
-                              schedule_kind_name(r->kind), (long long)place->vm,
+                              schedule_kind_names[r->kind], (long long)place->vm,
                               (long long)place->from, (long long)place->host);
         if (!owner || place->vm < 1 || (uint64_t)place->vm > owner->n_vms)
             checker_violation(checker,
                               &(struct finding){CHECK_HOSTS, lease->id, place->host, r->from},
-                              "%s names VM %lld, which does not exist", schedule_kind_name(r->kind),
-                              (long long)place->vm);
+                              "%s names VM %lld, which does not exist",
+                              schedule_kind_names[r->kind], (long long)place->vm);
     }
 }
 
@@ -78,14 +78,15 @@ static void overlaps(struct checker *checker, const struct schedule_lease *lease
     if (kind == SCHEDULE_TRANSFER && checker_prepared_again(checker, lease))
         checker_odd(checker, ODDITY_PREPARED_TWICE, &finding,
                     "%s begins before an old FILE_TRANSFER has ended at %lld",
-                    schedule_kind_name(r->kind), (long long)until);
+                    schedule_kind_names[r->kind], (long long)until);
     else if (is_migration(kind) && (!is_migration(r->kind) || is_of_next_run(lease, r, until)))
         checker_odd(checker, ODDITY_RESUMED_MIGRATING, &finding,
-                    "%s begins before %s has ended at %lld", schedule_kind_name(r->kind),
-                    schedule_kind_name(kind), (long long)until);
+                    "%s begins before %s has ended at %lld", schedule_kind_names[r->kind],
+                    schedule_kind_names[kind], (long long)until);
     else
         checker_violation(checker, &finding, "%s begins before %s has ended at %lld",
-                          schedule_kind_name(r->kind), schedule_kind_name(kind), (long long)until);
+                          schedule_kind_names[r->kind], schedule_kind_names[kind],
+                          (long long)until);
 }
 
 /* The VMs wait for their images again, and no other operation includes them meanwhile. */
@@ -152,7 +153,7 @@ void check_operations(struct checker *checker, const struct schedule_lease *leas
         if (r->from < lease->submit && !riding)
             checker_violation(
                 checker, &(struct finding){CHECK_SUBMISSION, lease->id, SCHEDULE_UNSET, r->from},
-                "%s begins before the lease is submitted at %lld", schedule_kind_name(r->kind),
+                "%s begins before the lease is submitted at %lld", schedule_kind_names[r->kind],
                 (long long)lease->submit);
     }
     check_overlap(checker, lease);

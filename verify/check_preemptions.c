@@ -239,8 +239,8 @@ static void check_returns(struct checker *checker, size_t index)
         checker_examined(checker, CHECK_PREEMPTION);
         if (!checker_preempted_at(checker->schedule, lease->id, moves[i]->time))
             checker_violation(checker, &finding, "%s to %s, and no preemption explains it",
-                              schedule_state_name(moves[i]->from),
-                              schedule_state_name(moves[i]->to));
+                              schedule_state_names[moves[i]->from],
+                              schedule_state_names[moves[i]->to]);
     }
 }
 

@@ -41,7 +41,7 @@ static void check_start(struct checker *checker, const struct schedule_lease *le
                               (long long)promised, (long long)active);
     } else if (checker->schedule->end_time > promised && lease->state != STATE_CANCELLED) {
         checker_violation(checker, &finding, "promised for %lld, its VMs never started (%s)",
-                          (long long)promised, schedule_state_name(lease->state));
+                          (long long)promised, schedule_state_names[lease->state]);
     }
     if (first_run(lease, &from) && from != promised &&
         !checker_requeued(checker, lease, promised, from))
@@ -80,7 +80,7 @@ static void check_deadline(struct checker *checker, const struct schedule_lease 
                                         : checker->schedule->end_time > lease->deadline)
         checker_violation(
             checker, &finding, "deadline %lld, and it is %s at %lld", (long long)lease->deadline,
-            schedule_state_name(lease->state),
+            schedule_state_names[lease->state],
             (long long)(lease->end != SCHEDULE_UNSET ? lease->end : checker->schedule->end_time));
 }
 
@@ -168,7 +168,7 @@ static void check_final(struct checker *checker, const struct schedule_lease *le
     if (schedule_state_is_final(lease->state)) {
         if (checker->schedule->settings.version > 0 && lease->state != STATE_DONE && !lease->reason)
             checker_violation(checker, &finding, "%s without a reason",
-                              schedule_state_name(lease->state));
+                              schedule_state_names[lease->state]);
         return;
     }
     if (lease->state == STATE_SUSPENDED_PENDING && !anything_planned(lease)) {
@@ -179,7 +179,7 @@ static void check_final(struct checker *checker, const struct schedule_lease *le
             checker_violation(checker, &finding, "suspended, and nothing is planned for it");
     } else if (checker->options->complete) {
         checker_violation(checker, &finding, "still %s at the end of the run",
-                          schedule_state_name(lease->state));
+                          schedule_state_names[lease->state]);
     }
 }
 

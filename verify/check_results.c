@@ -83,7 +83,7 @@ static void check_total(struct checker *checker, enum schedule_counter_id id)
         checker_violation(
             checker,
             &(struct finding){CHECK_RESULTS, SCHEDULE_UNSET, SCHEDULE_UNSET, SCHEDULE_UNSET},
-            "%s: %lld, but the counter ends with %.10g", schedule_total_name(id),
+            "%s: %lld, but the counter ends with %.10g", schedule_total_names[id],
             (long long)totals->value[id], counter->entries[counter->n - 1].value);
 }
 

@@ -83,14 +83,14 @@ static void check_held(struct runs_walk *walk, const struct schedule_reservation
         finding.host = need->host;
         if (exact ? held != need->amount : held < need->amount)
             checker_violation(walk->checker, &finding, "%s holds %lld %s, its VMs ask for %lld",
-                              schedule_kind_name(r->kind), (long long)held,
+                              schedule_kind_names[r->kind], (long long)held,
                               schedule->types[need->type], (long long)need->amount);
     }
     if (exact && r->n_holdings > n_nonzero) {
         struct finding finding = at(walk, CHECK_TOGETHER, r);
 
         checker_violation(walk->checker, &finding, "%s holds resources that no VM asks for",
-                          schedule_kind_name(r->kind));
+                          schedule_kind_names[r->kind]);
     }
 }
 
@@ -126,7 +126,7 @@ static void check_together(struct runs_walk *walk, enum schedule_kind kind, size
 
         if (walk->seen[vm] != 1 && !(abandoned && walk->seen[vm] == 0))
             checker_violation(walk->checker, &finding, "VM %zu is in %u of the %s reservations",
-                              vm + 1, walk->seen[vm], schedule_kind_name(kind));
+                              vm + 1, walk->seen[vm], schedule_kind_names[kind]);
     }
 }
 
@@ -163,7 +163,7 @@ static void check_place(struct runs_walk *walk, const struct schedule_reservatio
                         (long long)place->vm, (long long)where);
         else
             checker_violation(walk->checker, &finding, "%s of VM %lld, but it is on host %lld",
-                              schedule_kind_name(r->kind), (long long)place->vm, (long long)where);
+                              schedule_kind_names[r->kind], (long long)place->vm, (long long)where);
     }
 }
 
@@ -172,7 +172,7 @@ static void wrong_order(struct runs_walk *walk, const struct schedule_reservatio
 {
     struct finding finding = at(walk, CHECK_SEQUENCE, r);
 
-    checker_violation(walk->checker, &finding, "%s %s", schedule_kind_name(r->kind), what);
+    checker_violation(walk->checker, &finding, "%s %s", schedule_kind_names[r->kind], what);
 }
 
 static void move_vms(struct runs_walk *walk, const struct schedule_reservation *r)

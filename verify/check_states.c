@@ -48,7 +48,7 @@ static void need_move(struct checker *checker, const struct schedule_lease *leas
     if (!checker_moved(checker, lease, &(struct state_change){STATES, to, time, time}))
         checker_violation(checker, &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, time},
                           "an operation requires %s from here on, the state log does not have it",
-                          schedule_state_name(to));
+                          schedule_state_names[to]);
 }
 
 /* The log must have the state changes of each run, with its suspension and resumption. */
@@ -93,13 +93,13 @@ static void check_chain(struct checker *checker, const struct schedule_lease *le
         checker_examined(checker, CHECK_STATES);
         if (moves[i]->from != state)
             checker_violation(checker, &finding, "leaves %s, but it was %s",
-                              schedule_state_name(moves[i]->from), schedule_state_name(state));
+                              schedule_state_names[moves[i]->from], schedule_state_names[state]);
         if (moves[i]->from == STATE_READY && moves[i]->to == STATE_PREPARING)
             checker_odd(checker, ODDITY_PREPARED_TWICE, &finding, "Ready to Preparing");
         else if (!is_allowed(checker, moves[i]->from, moves[i]->to))
             checker_violation(checker, &finding, "%s to %s is not allowed",
-                              schedule_state_name(moves[i]->from),
-                              schedule_state_name(moves[i]->to));
+                              schedule_state_names[moves[i]->from],
+                              schedule_state_names[moves[i]->to]);
         if (moves[i]->time < time)
             checker_violation(checker, &finding, "before the time %lld of the %s", (long long)time,
                               i ? "move before it" : "submission");
@@ -111,7 +111,7 @@ static void check_chain(struct checker *checker, const struct schedule_lease *le
     if (state != lease->state)
         checker_violation(checker, &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, time},
                           "is %s, but the state log ends with %s",
-                          schedule_state_name(lease->state), schedule_state_name(state));
+                          schedule_state_names[lease->state], schedule_state_names[state]);
     if (lease->start_actual != start && start != SCHEDULE_UNSET)
         checker_violation(checker,
                           &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, start},

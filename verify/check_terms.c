@@ -32,7 +32,7 @@ static void check_wall_time(struct checker *checker, const struct schedule_lease
     if (lease->state == STATE_DONE || open || ended_by_others(lease) || missed_its_own_wish(lease))
         return;
     checker_violation(checker, finding, "%s, it made room and never got its time: it is %s",
-                      lease->terms, schedule_state_name(lease->state));
+                      lease->terms, schedule_state_names[lease->state]);
 }
 
 static void check_deadline(struct checker *checker, const struct schedule_lease *lease,
@@ -46,10 +46,10 @@ static void check_deadline(struct checker *checker, const struct schedule_lease 
         return;
     if (final && lease->state != STATE_DONE)
         checker_violation(checker, finding, "promised by %lld, it made room and is %s",
-                          (long long)lease->deadline, schedule_state_name(lease->state));
+                          (long long)lease->deadline, schedule_state_names[lease->state]);
     else if (until > lease->deadline)
         checker_violation(checker, finding, "promised by %lld, it made room and is %s at %lld",
-                          (long long)lease->deadline, schedule_state_name(lease->state),
+                          (long long)lease->deadline, schedule_state_names[lease->state],
                           (long long)until);
 }
 

@@ -133,14 +133,14 @@ static void match(struct checker *checker, const struct schedule_lease *lease,
         else if (!lost)
             checker_violation(checker, &finding,
                               "the state log says %s from here on, but no reservation does",
-                              schedule_state_name(moves[i]->to));
+                              schedule_state_names[moves[i]->to]);
     }
     if (next < traces->n)
         checker_violation(
             checker,
             &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, traces->items[next].time},
             "a reservation says %s from here on, but the state log does not",
-            schedule_state_name(traces->items[next].to));
+            schedule_state_names[traces->items[next].to]);
 }
 
 static bool is_event(const struct checker *checker, int64_t time)
@@ -195,7 +195,7 @@ static bool was_planned_in_vain(const struct checker *checker, int64_t time)
 static void nothing_happened(struct checker *checker, const struct finding *finding,
                              const struct schedule_move *move)
 {
-    const char *from = schedule_state_name(move->from), *to = schedule_state_name(move->to);
+    const char *from = schedule_state_names[move->from], *to = schedule_state_names[move->to];
 
     if (checker->schedule->settings.moves_files && was_planned_in_vain(checker, move->time))
         checker_odd(checker, ODDITY_MIGRATED_IN_VAIN, finding,
@@ -275,7 +275,7 @@ static void stayed(struct checker *checker, const struct schedule_lease *lease,
                    const struct schedule_move *before, const struct schedule_move *move)
 {
     struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, move->time};
-    const char *state = schedule_state_name(move->from);
+    const char *state = schedule_state_names[move->from];
     static const char cannot[] = "stayed %s from %lld until now, which it cannot";
 
     if (move->from == STATE_SCHEDULED && rode_along(checker->schedule, lease, move->time))

@@ -18,7 +18,7 @@ static void check_length(struct checker *checker, const struct schedule_lease *l
     if (r->until - r->from != due)
         checker_violation(checker,
                           &(struct finding){CHECK_TRANSFERS, lease->id, SCHEDULE_UNSET, r->from},
-                          "%s of %lld s, it takes %lld", schedule_kind_name(r->kind),
+                          "%s of %lld s, it takes %lld", schedule_kind_names[r->kind],
                           (long long)(r->until - r->from), (long long)due);
 }
 
@@ -249,7 +249,7 @@ static bool needs_bandwidth(struct checker *checker, const struct schedule_lease
         return true;
     checker_violation(checker,
                       &(struct finding){CHECK_TRANSFERS, lease->id, SCHEDULE_UNSET, r->from},
-                      "%s, but imagetransfer-bandwidth is missing", schedule_kind_name(r->kind));
+                      "%s, but imagetransfer-bandwidth is missing", schedule_kind_names[r->kind]);
     return false;
 }
 

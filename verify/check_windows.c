@@ -81,13 +81,13 @@ static void check_no_overlap(struct checker *checker, const struct schedule_leas
             merged_for_no_time(checker->schedule, lease, kind,
                                (const struct booked_operation[]){*last, items[i]}))
             checker_odd(checker, ODDITY_ZERO_WINDOWS_MERGED, &finding,
-                        "%s of VMs %lld and %lld in one window", schedule_kind_name(kind),
+                        "%s of VMs %lld and %lld in one window", schedule_kind_names[kind],
                         (long long)last->vm, (long long)items[i].vm);
         else if (last && items[i].from < last->until)
             checker_violation(checker, &finding,
                               "%s of VM %lld overlaps that of VM %lld, which lasts until %lld",
-                              schedule_kind_name(kind), (long long)items[i].vm, (long long)last->vm,
-                              (long long)last->until);
+                              schedule_kind_names[kind], (long long)items[i].vm,
+                              (long long)last->vm, (long long)last->until);
         if (!last || items[i].until > last->until)
             last = &items[i];
     }
@@ -133,7 +133,7 @@ static void check_host(struct checker *checker, const struct schedule_lease *lea
         checker_examined(checker, CHECK_LENGTH);
         if (items[i].until - items[i].from < items[i].least)
             checker_violation(checker, &finding, "%s of VM %lld in %lld s, it takes %lld",
-                              schedule_kind_name(kind), (long long)items[i].vm,
+                              schedule_kind_names[kind], (long long)items[i].vm,
                               (long long)(items[i].until - items[i].from),
                               (long long)items[i].least);
         due += items[i].least;
@@ -141,7 +141,7 @@ static void check_host(struct checker *checker, const struct schedule_lease *lea
     if (!overheads_are_right(checker, lease, n, there - due))
         checker_violation(
             checker, &finding, "%s of %zu VM%s in %lld s, it takes %lld and the enactment overhead",
-            schedule_kind_name(kind), n, n == 1 ? "" : "s", (long long)there, (long long)due);
+            schedule_kind_names[kind], n, n == 1 ? "" : "s", (long long)there, (long long)due);
 }
 
 static void check_group(struct checker *checker, const struct schedule_lease *lease,

@@ -23,8 +23,7 @@ const char *verify_gap_name(enum verify_gap gap)
         [GAP_TOTALS] = "totals (the record does not contain all of them)",
     };
 
-    return gap < GAP_COUNTER ? gaps[gap]
-                             : schedule_counter_name((enum schedule_counter_id)(gap - GAP_COUNTER));
+    return gap < GAP_COUNTER ? gaps[gap] : schedule_counter_names[(gap - GAP_COUNTER)];
 }
 
 /* --- findings --------------------------------------------------------------------------------- */

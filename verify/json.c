@@ -12,15 +12,15 @@
 /* Sums over a whole record stay within 64 bits. In seconds: 31,000 years. */
 static const int64_t largest_number = 1000000000000;
 
+static const char *const type_names[] = {
+    [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list",  [JSON_STRING] = "a text",
+    [JSON_INTEGER] = "a number", [JSON_REAL] = "a number", [JSON_TRUE] = "true",
+    [JSON_FALSE] = "false",      [JSON_NULL] = "null",
+};
+
 static const char *type_name(const json_t *value)
 {
-    static const char *const names[] = {
-        [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list",  [JSON_STRING] = "a text",
-        [JSON_INTEGER] = "a number", [JSON_REAL] = "a number", [JSON_TRUE] = "true",
-        [JSON_FALSE] = "false",      [JSON_NULL] = "null",
-    };
-
-    return value ? names[json_typeof(value)] : "nothing";
+    return value ? type_names[json_typeof(value)] : "nothing";
 }
 
 int json_fail(const struct json_place *place, const char *member, const char *format, ...)
@@ -35,24 +35,25 @@ int json_fail(const struct json_place *place, const char *member, const char *fo
                      member && *place->where ? "." : "", member ? member : "", what);
 }
 
-json_t *json_object_member(const struct json_place *place, json_t *object, const char *member)
+static json_t *member_of_type(const struct json_place *place, json_t *object, const char *member,
+                              json_type type)
 {
     json_t *value = json_object_get(object, member);
 
-    if (json_is_object(value))
+    if (value && json_typeof(value) == type)
         return value;
-    json_fail(place, member, "expected an object, found %s", type_name(value));
+    json_fail(place, member, "expected %s, found %s", type_names[type], type_name(value));
     return NULL;
+}
+
+json_t *json_object_member(const struct json_place *place, json_t *object, const char *member)
+{
+    return member_of_type(place, object, member, JSON_OBJECT);
 }
 
 json_t *json_array_member(const struct json_place *place, json_t *object, const char *member)
 {
-    json_t *value = json_object_get(object, member);
-
-    if (json_is_array(value))
-        return value;
-    json_fail(place, member, "expected a list, found %s", type_name(value));
-    return NULL;
+    return member_of_type(place, object, member, JSON_ARRAY);
 }
 
 json_t *json_optional_object(const struct json_place *place, json_t *object, const char *member,
@@ -62,21 +63,14 @@ json_t *json_optional_object(const struct json_place *place, json_t *object, con
 
     if (!value || json_is_null(value))
         return NULL;
-    if (json_is_object(value))
-        return value;
-    json_fail(place, member, "expected an object, found %s", type_name(value));
-    *failed = true;
-    return NULL;
+    value = json_object_member(place, object, member);
+    *failed = !value;
+    return value;
 }
 
 const char *json_text_member(const struct json_place *place, json_t *object, const char *member)
 {
-    json_t *value = json_object_get(object, member);
-
-    if (json_is_string(value))
-        return json_string_value(value);
-    json_fail(place, member, "expected a text, found %s", type_name(value));
-    return NULL;
+    return json_string_value(member_of_type(place, object, member, JSON_STRING));
 }
 
 int json_whole(const struct json_place *place, const char *member, const json_t *value,

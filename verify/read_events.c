@@ -1,16 +1,17 @@
 /* Reads the state log and the preemptions. */
 #include <string.h>
 
+#include "util/words.h"
 #include "verify/read.h"
 
 static int find_state(const struct json_place *place, const json_t *value)
 {
     const char *word = json_string_value(value);
+    int state = word ? words_find(schedule_state_names, STATES, word) : -1;
 
-    for (unsigned i = 0; word && i < STATES; i++)
-        if (strcmp(word, schedule_state_name((enum schedule_state)i)) == 0)
-            return (int)i;
-    return json_fail(place, NULL, "unknown state \"%.60s\"", word ? word : "(no text)");
+    return state >= 0
+               ? state
+               : json_fail(place, NULL, "unknown state \"%.60s\"", word ? word : "(no text)");
 }
 
 static int read_move(struct reader *reader, json_t *entry, void *item)

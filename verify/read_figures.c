@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/words.h"
 #include "verify/read.h"
 
 static int read_results(struct reader *reader, json_t *stats)
@@ -53,12 +54,10 @@ static int read_entry(struct reader *reader, json_t *told, void *item)
 
 static int read_counter(struct reader *reader, const char *name, json_t *list)
 {
-    struct schedule_counter *counter = NULL;
+    int id = words_find(schedule_counter_names, SCHEDULE_COUNTERS, name);
+    struct schedule_counter *counter = id < 0 ? NULL : &reader->schedule->counters[id];
     char where[sizeof reader->place.where];
 
-    for (unsigned id = 0; id < SCHEDULE_COUNTERS; id++)
-        if (strcmp(name, schedule_counter_name((enum schedule_counter_id)id)) == 0)
-            counter = &reader->schedule->counters[id];
     snprintf(reader->place.where, sizeof reader->place.where, "counters.%.40s", name);
     if (!counter && !json_object_get(reader->root, "galerna"))
         return 0; /* Haizea 1.1 has other counters */
@@ -78,11 +77,10 @@ static int read_counter(struct reader *reader, const char *name, json_t *list)
 static int read_total(struct reader *reader, const char *name, json_t *value)
 {
     struct schedule_totals *totals = &reader->schedule->totals;
+    int id = words_find(schedule_total_names, SCHEDULE_TOTALS, name);
 
     snprintf(reader->place.where, sizeof reader->place.where, "stats");
-    for (unsigned id = 0; id < SCHEDULE_TOTALS; id++) {
-        if (strcmp(name, schedule_total_name((enum schedule_counter_id)id)) != 0)
-            continue;
+    if (id >= 0) {
         totals->told[id] = true;
         return json_whole(&reader->place, name, value, &totals->value[id]);
     }

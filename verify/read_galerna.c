@@ -141,8 +141,8 @@ static int same_word(const struct json_place *place, json_t *item, const char *m
 static int check_told_twice(const struct json_place *place, json_t *item,
                             const struct schedule_lease *lease)
 {
-    if (same_word(place, item, "kind", schedule_lease_kind_name(lease->kind)) < 0 ||
-        same_word(place, item, "state", schedule_state_name(lease->state)) < 0 ||
+    if (same_word(place, item, "kind", schedule_lease_kind_names[lease->kind]) < 0 ||
+        same_word(place, item, "state", schedule_state_names[lease->state]) < 0 ||
         same_number(place, item, "submit", lease->submit) < 0 ||
         same_number(place, item, "duration", lease->duration_requested) < 0)
         return -1;

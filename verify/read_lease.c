@@ -3,42 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/words.h"
 #include "verify/arena.h"
 #include "verify/read.h"
 
 static int find_word(const struct json_place *place, json_t *object, const char *member,
-                     const char *(*name)(unsigned value), unsigned n)
+                     const char *const *names, size_t n)
 {
     const char *word = json_text_member(place, object, member);
+    int found = word ? words_find(names, n, word) : -1;
 
-    if (!word)
-        return -1;
-    for (unsigned i = 0; i < n; i++)
-        if (strcmp(word, name(i)) == 0)
-            return (int)i;
-    return json_fail(place, member, "unknown word \"%.60s\"", word);
-}
-
-static const char *kind_word(unsigned value)
-{
-    return schedule_kind_name((enum schedule_kind)value);
-}
-
-static const char *lease_kind_word(unsigned value)
-{
-    return schedule_lease_kind_name((enum schedule_lease_kind)value);
-}
-
-static const char *state_word(unsigned value)
-{
-    return schedule_state_name((enum schedule_state)value);
-}
-
-static const char *progress_word(unsigned value)
-{
-    static const char *const names[PROGRESSES] = {"Scheduled", "Active", "Done"};
-
-    return names[value];
+    return !word || found >= 0 ? found : json_fail(place, member, "unknown word \"%.60s\"", word);
 }
 
 static int read_holdings(struct reader *reader, json_t *res, struct schedule_reservation *r)
@@ -140,6 +115,7 @@ static int read_map(struct reader *reader, json_t *map, struct schedule_reservat
 
 static int read_reservation(struct reader *reader, json_t *item, void *into)
 {
+    static const char *const progresses[PROGRESSES] = {"Scheduled", "Active", "Done"};
     const struct json_place *place = &reader->place;
     struct schedule_reservation *r = into;
     int kind, progress;
@@ -147,10 +123,10 @@ static int read_reservation(struct reader *reader, json_t *item, void *into)
 
     if (!json_is_object(item))
         return json_fail(place, NULL, "expected an object");
-    kind = find_word(place, item, "type", kind_word, SCHEDULE_KINDS);
+    kind = find_word(place, item, "type", schedule_kind_names, SCHEDULE_KINDS);
     if (kind < 0)
         return -1;
-    progress = find_word(place, item, "state", progress_word, PROGRESSES);
+    progress = find_word(place, item, "state", progresses, PROGRESSES);
     if (progress < 0 || json_whole_member(place, item, "start", &r->from) < 0 ||
         json_whole_or(place, item, "end", SCHEDULE_NEVER, &r->until) < 0)
         return -1;
@@ -255,7 +231,7 @@ static int read_start_requested(struct reader *reader, json_t *item, struct sche
         return json_whole(&reader->place, "start_requested", start, &lease->start_requested);
     if (!word || strcmp(word, lease->kind == SCHEDULE_IMMEDIATE ? "Now" : "Unspecified") != 0)
         return json_fail(&reader->place, "start_requested", "does not fit the type %s",
-                         schedule_lease_kind_name(lease->kind));
+                         schedule_lease_kind_names[lease->kind]);
     return 0;
 }
 
@@ -285,8 +261,8 @@ static int read_lease(struct reader *reader, json_t *item, void *into)
         return json_fail(place, NULL, "expected an object");
     if (json_whole_member(place, item, "id", &lease->id) < 0)
         return -1;
-    kind = find_word(place, item, "type", lease_kind_word, SCHEDULE_LEASE_KINDS);
-    state = kind < 0 ? -1 : find_word(place, item, "state", state_word, STATES);
+    kind = find_word(place, item, "type", schedule_lease_kind_names, SCHEDULE_LEASE_KINDS);
+    state = kind < 0 ? -1 : find_word(place, item, "state", schedule_state_names, STATES);
     if (state < 0)
         return -1;
     lease->kind = (enum schedule_lease_kind)kind;

@@ -40,87 +40,62 @@ const struct schedule_lost_run *schedule_lost_run(const struct schedule *schedul
     return NULL;
 }
 
-const char *schedule_kind_name(enum schedule_kind kind)
-{
-    static const char *const names[SCHEDULE_KINDS] = {
-        [SCHEDULE_VM] = "VM",
-        [SCHEDULE_SUSPEND] = "SUSPEND",
-        [SCHEDULE_RESUME] = "RESUME",
-        [SCHEDULE_SHUTDOWN] = "SHUTDOWN",
-        [SCHEDULE_MEMORY_MIGRATION] = "MEM_MIGRATION",
-        [SCHEDULE_DISK_MIGRATION] = "DISK_MIGRATION",
-        [SCHEDULE_TRANSFER] = "FILE_TRANSFER",
-    };
+const char *const schedule_kind_names[SCHEDULE_KINDS] = {
+    [SCHEDULE_VM] = "VM",
+    [SCHEDULE_SUSPEND] = "SUSPEND",
+    [SCHEDULE_RESUME] = "RESUME",
+    [SCHEDULE_SHUTDOWN] = "SHUTDOWN",
+    [SCHEDULE_MEMORY_MIGRATION] = "MEM_MIGRATION",
+    [SCHEDULE_DISK_MIGRATION] = "DISK_MIGRATION",
+    [SCHEDULE_TRANSFER] = "FILE_TRANSFER",
+};
 
-    return kind < SCHEDULE_KINDS ? names[kind] : "?";
-}
+const char *const schedule_lease_kind_names[SCHEDULE_LEASE_KINDS] = {
+    [SCHEDULE_BEST_EFFORT] = "Best-effort",
+    [SCHEDULE_RESERVED] = "AR",
+    [SCHEDULE_IMMEDIATE] = "Immediate",
+    [SCHEDULE_DEADLINE] = "Deadline",
+};
 
-const char *schedule_lease_kind_name(enum schedule_lease_kind kind)
-{
-    static const char *const names[SCHEDULE_LEASE_KINDS] = {
-        [SCHEDULE_BEST_EFFORT] = "Best-effort",
-        [SCHEDULE_RESERVED] = "AR",
-        [SCHEDULE_IMMEDIATE] = "Immediate",
-        [SCHEDULE_DEADLINE] = "Deadline",
-    };
+const char *const schedule_counter_names[SCHEDULE_COUNTERS] = {
+    [FIGURE_ACCEPTED_AR] = "Accepted AR",
+    [FIGURE_REJECTED_AR] = "Rejected AR",
+    [FIGURE_ACCEPTED_IMMEDIATE] = "Accepted Immediate",
+    [FIGURE_REJECTED_IMMEDIATE] = "Rejected Immediate",
+    [FIGURE_COMPLETED] = "Best-effort completed",
+    [FIGURE_QUEUE] = "Queue size",
+    [FIGURE_CPU] = "CPU utilization",
+    [FIGURE_DISK] = "Disk usage",
+};
 
-    return kind < SCHEDULE_LEASE_KINDS ? names[kind] : "?";
-}
+const char *const schedule_total_names[SCHEDULE_TOTALS] = {
+    [FIGURE_ACCEPTED_AR] = "Total accepted AR",
+    [FIGURE_REJECTED_AR] = "Total rejected AR",
+    [FIGURE_ACCEPTED_IMMEDIATE] = "Total accepted Immediate",
+    [FIGURE_REJECTED_IMMEDIATE] = "Total rejected Immediate",
+    [FIGURE_COMPLETED] = "Total best-effort completed",
+};
 
-const char *schedule_counter_name(enum schedule_counter_id counter)
-{
-    static const char *const names[SCHEDULE_COUNTERS] = {
-        [FIGURE_ACCEPTED_AR] = "Accepted AR",
-        [FIGURE_REJECTED_AR] = "Rejected AR",
-        [FIGURE_ACCEPTED_IMMEDIATE] = "Accepted Immediate",
-        [FIGURE_REJECTED_IMMEDIATE] = "Rejected Immediate",
-        [FIGURE_COMPLETED] = "Best-effort completed",
-        [FIGURE_QUEUE] = "Queue size",
-        [FIGURE_CPU] = "CPU utilization",
-        [FIGURE_DISK] = "Disk usage",
-    };
-
-    return counter < SCHEDULE_COUNTERS ? names[counter] : "?";
-}
-
-const char *schedule_total_name(enum schedule_counter_id counter)
-{
-    static const char *const names[SCHEDULE_TOTALS] = {
-        [FIGURE_ACCEPTED_AR] = "Total accepted AR",
-        [FIGURE_REJECTED_AR] = "Total rejected AR",
-        [FIGURE_ACCEPTED_IMMEDIATE] = "Total accepted Immediate",
-        [FIGURE_REJECTED_IMMEDIATE] = "Total rejected Immediate",
-        [FIGURE_COMPLETED] = "Total best-effort completed",
-    };
-
-    return (int)counter < SCHEDULE_TOTALS ? names[counter] : "?";
-}
-
-const char *schedule_state_name(enum schedule_state state)
-{
-    static const char *const names[STATES] = {
-        [STATE_NEW] = "New",
-        [STATE_PENDING] = "Pending",
-        [STATE_REJECTED] = "Rejected",
-        [STATE_SCHEDULED] = "Scheduled",
-        [STATE_QUEUED] = "Queued",
-        [STATE_CANCELLED] = "Cancelled",
-        [STATE_PREPARING] = "Preparing",
-        [STATE_READY] = "Ready",
-        [STATE_ACTIVE] = "Active",
-        [STATE_SUSPENDING] = "Suspending",
-        [STATE_SUSPENDED_PENDING] = "Suspended-Pending",
-        [STATE_SUSPENDED_QUEUED] = "Suspended-Queued",
-        [STATE_SUSPENDED_SCHEDULED] = "Suspended-Scheduled",
-        [STATE_MIGRATING] = "Migrating",
-        [STATE_RESUMING] = "Resuming",
-        [STATE_RESUMED_READY] = "Resumed-Ready",
-        [STATE_DONE] = "Done",
-        [STATE_FAIL] = "Fail",
-    };
-
-    return state < STATES ? names[state] : "?";
-}
+const char *const schedule_state_names[STATES] = {
+    [STATE_NEW] = "New",
+    [STATE_PENDING] = "Pending",
+    [STATE_REJECTED] = "Rejected",
+    [STATE_SCHEDULED] = "Scheduled",
+    [STATE_QUEUED] = "Queued",
+    [STATE_CANCELLED] = "Cancelled",
+    [STATE_PREPARING] = "Preparing",
+    [STATE_READY] = "Ready",
+    [STATE_ACTIVE] = "Active",
+    [STATE_SUSPENDING] = "Suspending",
+    [STATE_SUSPENDED_PENDING] = "Suspended-Pending",
+    [STATE_SUSPENDED_QUEUED] = "Suspended-Queued",
+    [STATE_SUSPENDED_SCHEDULED] = "Suspended-Scheduled",
+    [STATE_MIGRATING] = "Migrating",
+    [STATE_RESUMING] = "Resuming",
+    [STATE_RESUMED_READY] = "Resumed-Ready",
+    [STATE_DONE] = "Done",
+    [STATE_FAIL] = "Fail",
+};
 
 bool schedule_state_is_final(enum schedule_state state)
 {

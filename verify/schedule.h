@@ -265,10 +265,9 @@ const struct schedule_lost_run *schedule_lost_run(const struct schedule *schedul
                                                   int64_t from);
 
 /* The record's words. */
-const char *schedule_kind_name(enum schedule_kind kind);
-const char *schedule_state_name(enum schedule_state state);
-const char *schedule_counter_name(enum schedule_counter_id counter);
-const char *schedule_total_name(enum schedule_counter_id counter); /* of the first five */
-const char *schedule_lease_kind_name(enum schedule_lease_kind kind);
+extern const char *const schedule_kind_names[SCHEDULE_KINDS],
+    *const schedule_state_names[STATES], *const schedule_lease_kind_names[SCHEDULE_LEASE_KINDS],
+                                             *const schedule_counter_names[SCHEDULE_COUNTERS],
+                                                 *const schedule_total_names[SCHEDULE_TOTALS];
 
 bool schedule_state_is_final(enum schedule_state state);

@@ -153,7 +153,7 @@ static bool every_lease_has_an_end_or_a_reason(const struct schedule *schedule)
 
         if (!schedule_state_is_final(lease->state) && !lease->reason) {
             printf("    lease %" PRId64 " is %s without a reason\n", lease->id,
-                   schedule_state_name(lease->state));
+                   schedule_state_names[lease->state]);
             return false;
         }
     }
@@ -195,7 +195,7 @@ static bool accepts_as_much(const struct schedule *expected, const struct schedu
         if (expected->leases[i].state == STATE_REJECTED || (lease && lease->state == STATE_DONE))
             continue;
         printf("    lease %" PRId64 ": Haizea 1.1 accepts it, here it is %s (%s)\n",
-               expected->leases[i].id, lease ? schedule_state_name(lease->state) : "missing",
+               expected->leases[i].id, lease ? schedule_state_names[lease->state] : "missing",
                lease && lease->reason ? lease->reason : "no reason");
         good = false;
     }
