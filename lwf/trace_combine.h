@@ -24,9 +24,9 @@ struct trace *trace_merge(struct trace *trace, struct trace *injection, struct e
  * twice; otherwise loads it into memory. */
 struct trace *trace_ordered(struct trace *trace, struct error *err);
 
-/* Gives the leases the disk images of an image file (Haizea's [tracefile] imagefile; see
- * lwf/image_list.h). Leases after the last name keep their images. Errors: EINVAL with file:line
- * (unknown image, no size, ...), errors of fopen(3). */
+/* Gives the leases the disk images of an image file (Haizea's [tracefile] imagefile). Leases after
+ * the last name keep their images. Errors: EINVAL with file:line (unknown image, no size, ...),
+ * errors of fopen(3). */
 struct trace *trace_with_images(struct trace *trace, const char *path, struct error *err);
 
 enum trace_overhead_leases { OVERHEAD_NONE, OVERHEAD_ALL, OVERHEAD_BEST_EFFORT };
