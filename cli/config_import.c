@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "configuration/import.h"
+#include "util/file.h"
 #include "util/memory.h"
 #include "util/words.h"
 
@@ -25,30 +26,6 @@ struct fragment {
     size_t n, allocated;
     size_t n_invalid;
 };
-
-static char *read_file(const char *path, size_t *length, struct error *err)
-{
-    FILE *file = fopen(path, "rb");
-    size_t allocated = 0;
-    char *text = NULL;
-
-    *length = 0;
-    if (!file) {
-        error_errno(err, "%s", path);
-        return NULL;
-    }
-    do {
-        text = memory_grow(text, &allocated, *length + 65536, 1);
-        *length += fread(text + *length, 1, 65536, file);
-    } while (!feof(file) && !ferror(file) && *length <= OPENNEBULA_FILE_MAX);
-    if (ferror(file)) {
-        error_set(err, EIO, "%s: cannot be read", path);
-        free(text);
-        text = NULL;
-    }
-    fclose(file);
-    return text;
-}
 
 static char *source_of(const char *path, long line)
 {
@@ -100,7 +77,7 @@ static int import_file(const char *command, const char *path, struct fragment *f
     struct opennebula_file file;
     struct error err = {0};
     size_t length, others = 0;
-    char *text = read_file(path, &length, &err);
+    char *text = file_read(path, OPENNEBULA_FILE_MAX, &length, &err);
     bool of_oned;
 
     if (!text)

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "sandbox/pools.h"
+#include "util/file.h"
 #include "util/memory.h"
 #include "util/words.h"
+
+enum { FILE_MAX = 1 << 24 };
 
 static const char *const phase_names[ONED_PHASES] = {
     [ONED_DISPATCH] = "dispatch", [ONED_TRANSFER] = "transfer", [ONED_BOOT] = "boot",
@@ -103,25 +105,13 @@ out:
 
 int oned_faults_read(struct oned_faults *faults, const char *path, struct error *err)
 {
-    struct oned_text text = {0};
-    FILE *file = fopen(path, "re");
-    char piece[4096];
-    size_t size;
-    int result = -1;
+    size_t length;
+    char *text = file_read(path, FILE_MAX, &length, err);
+    int result = text ? 0 : -1;
 
-    if (!file)
-        return error_errno(err, "%s", path);
-    oned_text_put(&text, "");
-    while ((size = fread(piece, 1, sizeof piece, file)) > 0)
-        oned_text_add(&text, piece, size);
-    if (ferror(file))
-        error_set(err, EIO, "%s: cannot be read", path);
-    else if (oned_faults_add(faults, text.bytes, err) < 0)
-        error_prefix(err, "%s", path);
-    else
-        result = 0;
-    fclose(file);
-    oned_text_finish(&text);
+    if (text && oned_faults_add(faults, text, err) < 0)
+        result = error_prefix(err, "%s", path);
+    free(text);
     return result;
 }
 

@@ -1,14 +1,13 @@
 /* Reads the files that galerna-web serves. */
 #include "web/files.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/file.h"
 #include "util/memory.h"
 
-enum { CHUNK = 65536 };
+enum { FILE_MAX = 1 << 24 };
 
 static const struct {
     const char *path, *type, *name;
@@ -29,34 +28,18 @@ struct files {
     struct file items[FILES];
 };
 
-static int read_file(const char *directory, const char *name, struct file *file, struct error *err)
-{
-    char *path = memory_format("%s/%s", directory, name);
-    FILE *stream = fopen(path, "re");
-    size_t allocated = 0, n = 0;
-    int result = 0;
-
-    do {
-        file->text = memory_grow(file->text, &allocated, file->length + CHUNK, 1);
-        n = stream ? fread(file->text + file->length, 1, CHUNK, stream) : 0;
-        file->length += n;
-    } while (n > 0);
-    if (!stream || ferror(stream))
-        result = error_set(err, errno, "%s: cannot be read: %s", path, strerror(errno));
-    if (stream)
-        fclose(stream);
-    free(path);
-    return result;
-}
-
 struct files *files_create(const char *directory, struct error *err)
 {
     struct files *files = memory_new(1, sizeof *files);
 
     for (size_t i = 0; i < FILES; i++) {
+        char *path = memory_format("%s/%s", directory, known[i].name);
+
         files->items[i].path = known[i].path;
         files->items[i].type = known[i].type;
-        if (read_file(directory, known[i].name, &files->items[i], err) < 0) {
+        files->items[i].text = file_read(path, FILE_MAX, &files->items[i].length, err);
+        free(path);
+        if (!files->items[i].text) {
             files_destroy(files);
             return NULL;
         }

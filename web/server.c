@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "util/file.h"
 #include "util/loopback.h"
 #include "util/memory.h"
 #include "web/connections.h"
@@ -272,29 +272,12 @@ static int listen_on(const char *text, struct error *err)
     return descriptor;
 }
 
-/* NULL with err. */
-static char *read_pem(const char *path, struct error *err)
-{
-    char *text = memory_new(CERTIFICATE_MAX, 1);
-    FILE *stream = fopen(path, "re");
-    size_t n = stream ? fread(text, 1, CERTIFICATE_MAX - 1, stream) : 0;
-
-    if (n > 0 && !ferror(stream)) {
-        fclose(stream);
-        return text;
-    }
-    error_set(err, EINVAL, "%s: cannot be read: %s", path, stream ? "no content" : strerror(errno));
-    if (stream)
-        fclose(stream);
-    free(text);
-    return NULL;
-}
-
 static int read_keys(struct server *server, const struct server_settings *settings,
                      struct error *err)
 {
     union loopback_address loopback;
     struct error why;
+    size_t length;
 
     if (!settings->certificate && !settings->key) {
         if (loopback_read(settings->listen, &loopback, &why) == 0)
@@ -306,8 +289,9 @@ static int read_keys(struct server *server, const struct server_settings *settin
     }
     if (!settings->certificate || !settings->key)
         return error_set(err, EINVAL, "--certificate and --key must be used together");
-    server->certificate = read_pem(settings->certificate, err);
-    server->key = server->certificate ? read_pem(settings->key, err) : NULL;
+    server->certificate = file_read(settings->certificate, CERTIFICATE_MAX, &length, err);
+    server->key =
+        server->certificate ? file_read(settings->key, CERTIFICATE_MAX, &length, err) : NULL;
     return server->key ? 0 : -1;
 }
 

@@ -14,6 +14,7 @@
 
 #include "adapters/opennebula/oned_conf.h"
 #include "adapters/opennebula/setup.h"
+#include "util/file.h"
 #include "util/memory.h"
 #include "util/new_file.h"
 #include "util/output.h"
@@ -74,21 +75,13 @@ static int systemctl(const struct setup_switch *settings, const char *const *wor
 /* The text of a file, to be freed. */
 static char *read_file(const char *path, size_t *length, struct error *err)
 {
-    FILE *file = fopen(path, "re");
-    char *text;
+    char *text = file_read(path, FILE_MAX, length, err);
 
-    if (!file) {
-        error_errno(err, "%s", path);
-        return NULL;
-    }
-    text = memory_new(FILE_MAX + 1, 1);
-    *length = fread(text, 1, FILE_MAX, file);
-    if (ferror(file) || *length == FILE_MAX || strlen(text) != *length) {
-        error_set(err, EINVAL, "%s: cannot be read, or is not a text file of less than 1 MB", path);
+    if (text && strlen(text) != *length) {
+        error_set(err, EINVAL, "%s: not a text file", path);
         free(text);
         text = NULL;
     }
-    fclose(file);
     return text;
 }
 

@@ -221,7 +221,7 @@ static void a_missing_configuration_is_named(void **state)
     snprintf(path, sizeof path, "%s/etc/one/oned.conf", root);
     remove(path);
     assert_int_equal(setup_apply(&settings, &err), -1);
-    assert_non_null(strstr(err.text, "/etc/one/oned.conf: No such file"));
+    assert_non_null(strstr(err.text, "/etc/one/oned.conf: cannot be read: No such file"));
     assert_string_equal(read_text("called"), "");
 }
 

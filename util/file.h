@@ -1,0 +1,10 @@
+/* file.h: whole files in memory. */
+#pragma once
+
+#include <stddef.h>
+
+#include "util/error.h"
+
+/* The content of a file, terminated, to be freed; *length without the terminator. NULL with err,
+ * "PATH: cannot be read: ...": errors of fopen(3) and fread(3), EFBIG (more than `most` bytes). */
+char *file_read(const char *path, size_t most, size_t *length, struct error *err);
