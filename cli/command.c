@@ -7,51 +7,11 @@
 
 #include "util/suggest.h"
 
-const struct command_entry command_table[] = {
-    {&replay_line, command_replay},
-    {&sweep_line, command_sweep},
-    {&report_line, command_report},
-    {&trace_check_line, command_trace_check},
-    {&trace_convert_line, command_trace_convert},
-    {&trace_generate_line, command_trace_generate},
-    {&trace_stats_line, command_trace_stats},
-    {&policy_list_line, command_policy_list},
-    {&policy_show_line, command_policy_show},
-    {&policy_check_line, command_policy_check},
-    {&policy_enable_line, command_policy_enable},
-    {&experiment_list_line, command_experiment_list},
-    {&experiment_run_line, command_experiment_run},
-    {&experiment_report_line, command_experiment_report},
-    {&lease_request_line, command_lease_request},
-    {&lease_list_line, command_lease_list},
-    {&lease_show_line, command_lease_show},
-    {&lease_why_line, command_lease_why},
-    {&lease_change_line, command_lease_change},
-    {&lease_hold_line, command_lease_hold},
-    {&lease_release_line, command_lease_release},
-    {&lease_cancel_line, command_lease_cancel},
-    {&lease_history_line, command_lease_history},
-    {&host_list_line, command_host_list},
-    {&host_timeline_line, command_host_timeline},
-    {&host_show_line, command_host_show},
-    {&host_drain_line, command_host_drain},
-    {&host_undrain_line, command_host_undrain},
-    {&host_book_line, command_host_book},
-    {&host_unbook_line, command_host_unbook},
-    {&host_rebalance_line, command_host_rebalance},
-    {&host_release_line, command_host_release},
-    {&queue_line, command_queue},
-    {&status_line, command_status},
-    {&log_line, command_log},
-    {&usage_line, command_usage},
-    {&verify_line, command_verify},
-    {&config_import_line, command_config_import},
-    {&sandbox_line, NULL},
-    {&sandbox_show_line, NULL},
-    {&sandbox_submit_line, NULL},
-    {&sandbox_call_line, NULL},
-    {&setup_line, NULL},
-};
+#define COMMAND_ENTRY(name)     {&name##_line, command_##name},
+#define COMMAND_ELSEWHERE(name) {&name##_line, NULL},
+
+const struct command_entry command_table[] = {COMMANDS(COMMAND_ENTRY)
+                                                  COMMANDS_ELSEWHERE(COMMAND_ELSEWHERE)};
 
 const size_t command_count = sizeof command_table / sizeof *command_table;
 

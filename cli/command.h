@@ -14,55 +14,61 @@ struct command_entry {
 extern const struct command_entry command_table[];
 extern const size_t command_count;
 
-#define GALERNA_COMMAND(name)                                                                      \
+/* The commands of the program galerna, in the order of its help. */
+#define COMMANDS(ROW)                                                                              \
+    ROW(replay)                                                                                    \
+    ROW(sweep)                                                                                     \
+    ROW(report)                                                                                    \
+    ROW(trace_check)                                                                               \
+    ROW(trace_convert)                                                                             \
+    ROW(trace_generate)                                                                            \
+    ROW(trace_stats)                                                                               \
+    ROW(policy_list)                                                                               \
+    ROW(policy_show)                                                                               \
+    ROW(policy_check)                                                                              \
+    ROW(policy_enable)                                                                             \
+    ROW(experiment_list)                                                                           \
+    ROW(experiment_run)                                                                            \
+    ROW(experiment_report)                                                                         \
+    ROW(lease_request)                                                                             \
+    ROW(lease_list)                                                                                \
+    ROW(lease_show)                                                                                \
+    ROW(lease_why)                                                                                 \
+    ROW(lease_change)                                                                              \
+    ROW(lease_hold)                                                                                \
+    ROW(lease_release)                                                                             \
+    ROW(lease_cancel)                                                                              \
+    ROW(lease_history)                                                                             \
+    ROW(host_list)                                                                                 \
+    ROW(host_timeline)                                                                             \
+    ROW(host_show)                                                                                 \
+    ROW(host_drain)                                                                                \
+    ROW(host_undrain)                                                                              \
+    ROW(host_book)                                                                                 \
+    ROW(host_unbook)                                                                               \
+    ROW(host_rebalance)                                                                            \
+    ROW(host_release)                                                                              \
+    ROW(queue)                                                                                     \
+    ROW(status)                                                                                    \
+    ROW(log)                                                                                       \
+    ROW(usage)                                                                                     \
+    ROW(verify)                                                                                    \
+    ROW(config_import)
+
+/* Those of galerna-opennebula (elsewhere.c), which come after them. */
+#define COMMANDS_ELSEWHERE(ROW)                                                                    \
+    ROW(sandbox)                                                                                   \
+    ROW(sandbox_show)                                                                              \
+    ROW(sandbox_submit)                                                                            \
+    ROW(sandbox_call)                                                                              \
+    ROW(setup)
+
+#define DECLARE_COMMAND(name)                                                                      \
     extern const struct command_line name##_line;                                                  \
-    int command_##name(const struct call *call)
-
-GALERNA_COMMAND(replay);
-GALERNA_COMMAND(sweep);
-GALERNA_COMMAND(report);
-GALERNA_COMMAND(trace_check);
-GALERNA_COMMAND(trace_convert);
-GALERNA_COMMAND(trace_generate);
-GALERNA_COMMAND(trace_stats);
-GALERNA_COMMAND(policy_list);
-GALERNA_COMMAND(policy_show);
-GALERNA_COMMAND(policy_check);
-GALERNA_COMMAND(policy_enable);
-GALERNA_COMMAND(experiment_list);
-GALERNA_COMMAND(experiment_run);
-GALERNA_COMMAND(experiment_report);
-GALERNA_COMMAND(verify);
-GALERNA_COMMAND(config_import);
-GALERNA_COMMAND(lease_request);
-GALERNA_COMMAND(lease_list);
-GALERNA_COMMAND(lease_show);
-GALERNA_COMMAND(lease_why);
-GALERNA_COMMAND(lease_change);
-GALERNA_COMMAND(lease_hold);
-GALERNA_COMMAND(lease_release);
-GALERNA_COMMAND(lease_cancel);
-GALERNA_COMMAND(lease_history);
-GALERNA_COMMAND(host_list);
-GALERNA_COMMAND(host_timeline);
-GALERNA_COMMAND(host_drain);
-GALERNA_COMMAND(host_undrain);
-GALERNA_COMMAND(host_book);
-GALERNA_COMMAND(host_unbook);
-GALERNA_COMMAND(host_rebalance);
-GALERNA_COMMAND(host_release);
-GALERNA_COMMAND(host_show);
-GALERNA_COMMAND(queue);
-GALERNA_COMMAND(status);
-GALERNA_COMMAND(log);
-GALERNA_COMMAND(usage);
-
-/* Commands of galerna-opennebula. */
-GALERNA_COMMAND(sandbox);
-GALERNA_COMMAND(sandbox_show);
-GALERNA_COMMAND(sandbox_submit);
-GALERNA_COMMAND(sandbox_call);
-GALERNA_COMMAND(setup);
+    int command_##name(const struct call *call);
+COMMANDS(DECLARE_COMMAND)
+COMMANDS_ELSEWHERE(DECLARE_COMMAND)
+#undef DECLARE_COMMAND
 
 /* The whole program: finds and runs the command in argv. */
 int command_main(int argc, char **argv);

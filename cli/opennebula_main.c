@@ -5,15 +5,11 @@
 
 #include "cli/command.h"
 
+#define COMMAND_ENTRY(name) {&name##_line, command_##name},
+
 int main(int argc, char **argv)
 {
-    static const struct command_entry commands[] = {
-        {&sandbox_line, command_sandbox},
-        {&sandbox_show_line, command_sandbox_show},
-        {&sandbox_submit_line, command_sandbox_submit},
-        {&sandbox_call_line, command_sandbox_call},
-        {&setup_line, command_setup},
-    };
+    static const struct command_entry commands[] = {COMMANDS_ELSEWHERE(COMMAND_ENTRY)};
 
     for (size_t i = 0; argc && i < sizeof commands / sizeof *commands; i++)
         if (!strcmp(argv[0], commands[i].line->name))
