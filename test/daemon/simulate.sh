@@ -43,6 +43,9 @@ lease request --cpu 3 --memory 512 --count 2 --also 2x3/1G --duration 1m --when 
 grep -qE ', 2 VMs, for 1m00s:$' "$work/out" || fail "not half of each size: $(cat "$work/out")"
 head -n 1 "$work/out" | grep -q '^No start of the whole request is possible .*do not hold all of them' ||
     fail "not said first that all VMs never start: $(cat "$work/out")"
+lease request --cpu 3 --memory 512 --count 2 --also 2x3/1G --duration 1m --when --json >"$work/out"
+grep -q '"refusal": .*do not hold all of them' "$work/out" ||
+    fail "programs are not told that all VMs never start: $(cat "$work/out")"
 lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$work/out"
 becomes 0 running
 "$galerna" host timeline 0 --json --state-dir "$work/state" | grep -qE '"vm": [01]' ||
@@ -59,6 +62,8 @@ grep -qE '^Lease 0 would be suspended at' "$work/out" ||
     fail "not said who makes room: $(cat "$work/out")"
 grep -qE ', for 1m00s:$' "$work/out" || fail "no start without others: $(cat "$work/out")"
 [ "$(grep -c 'for 1m00s' "$work/out")" -eq 2 ] || fail "too many choices: $(cat "$work/out")"
+lease request --cpu 4 --memory 2048 --count 2 --duration 1m --when --json | grep -q '"refusal"' &&
+    fail "a start of the whole request is told as refused"
 ends_with 2 'hold at most 2' lease request --cpu 4 --memory 2048 --count 9 --duration 1m --when
 lease request --cpu 4 --memory 2048 --count 2 --duration 5s --start +40s >"$work/out"
 becomes 2 reserved
