@@ -131,6 +131,15 @@ int client_print(const struct client *client, json_t *answer, void (*print)(cons
     return code;
 }
 
+int client_show(const struct client *client, const char *command, json_t *request,
+                void (*print)(const json_t *answer))
+{
+    int code;
+    json_t *answer = client_ask(client, command, request, &code);
+
+    return answer ? client_print(client, answer, print) : code;
+}
+
 const char *client_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
@@ -174,16 +183,15 @@ int client_lease_number(const struct client *client, const char *text, int64_t *
 int client_run(const struct call *call, const char *command, void (*print)(const json_t *answer))
 {
     struct client *client = call->arguments;
-    json_t *request, *answer;
     int64_t id;
     int code;
 
     client->command = call->name;
     if (call->n && (code = client_lease_number(client, call->operands[0], &id)) >= 0)
         return code;
-    request = call->n ? json_pack("{s:I}", "lease", (json_int_t)id) : json_object();
-    answer = client_ask(client, command, request, &code);
-    return answer ? client_print(client, answer, print) : code;
+    return client_show(client, command,
+                       call->n ? json_pack("{s:I}", "lease", (json_int_t)id) : json_object(),
+                       print);
 }
 
 void client_offer(const char *command, const char *list,

@@ -59,6 +59,10 @@ int client_print_json(const struct client *client, const json_t *answer);
  * exit code. */
 int client_print(const struct client *client, json_t *answer, void (*print)(const json_t *answer));
 
+/* client_ask() and client_print(). Returns the exit code. */
+int client_show(const struct client *client, const char *command, json_t *request,
+                void (*print)(const json_t *answer));
+
 /* Fields of an answer; wrong or missing ones are "", 0, false, INSTANT_NONE, SPAN_NONE. */
 const char *client_text(const json_t *object, const char *key);
 int64_t client_integer(const json_t *object, const char *key);

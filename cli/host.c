@@ -310,12 +310,10 @@ int host_ask(const struct call *call, const char *command, json_t *request,
 
     client->command = call->name;
     for (int i = 0; i < call->n; i++) {
-        json_t *one = json_pack("{s:o}", "host", host_operand(call->operands[i])), *answer;
+        json_t *one = json_pack("{s:o}", "host", host_operand(call->operands[i]));
 
         json_object_update(one, request);
-        answer = client_ask(client, command, one, &code);
-        if (answer)
-            code = client_print(client, answer, print);
+        code = client_show(client, command, one, print);
         result = code == EXIT_DONE ? result : code;
     }
     return result;

@@ -100,10 +100,7 @@ static void print_bookings(const json_t *answer)
 
 int host_list_bookings(const struct client *client)
 {
-    int code;
-    json_t *answer = client_ask(client, "booking-list", json_object(), &code);
-
-    return answer ? client_print(client, answer, print_bookings) : code;
+    return client_show(client, "booking-list", json_object(), print_bookings);
 }
 
 static void print_name(FILE *stream, const json_t *booking)
@@ -181,12 +178,9 @@ int command_host_unbook(const struct call *call)
 {
     struct unbook_arguments *arguments = call->arguments;
     json_t *request =
-               json_pack("{s:s, s:b}", "booking", call->operands[0], "dry_run", arguments->dry_run),
-           *answer;
-    int code;
+        json_pack("{s:s, s:b}", "booking", call->operands[0], "dry_run", arguments->dry_run);
 
     arguments->client.command = call->name;
     client_put_time(request, "at", arguments->at);
-    answer = client_ask(&arguments->client, "host-unbook", request, &code);
-    return answer ? client_print(&arguments->client, answer, print_end) : code;
+    return client_show(&arguments->client, "host-unbook", request, print_end);
 }

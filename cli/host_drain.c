@@ -334,14 +334,6 @@ static void print_list(const json_t *answer)
     table_show(table, table_terminal_width(), "No host is drained.");
 }
 
-static int list_drains(struct drain_arguments *arguments)
-{
-    int code;
-    json_t *answer = client_ask(&arguments->client, "host-list", json_object(), &code);
-
-    return answer ? client_print(&arguments->client, answer, print_list) : code;
-}
-
 static int check_booking(const struct drain_arguments *arguments, const char **wrong)
 {
     *wrong = !arguments->name    ? "--name is missing"
@@ -376,7 +368,8 @@ static json_t *booking_of(const struct drain_arguments *arguments)
 
 static int list(struct drain_arguments *arguments, bool bookings)
 {
-    return bookings ? host_list_bookings(&arguments->client) : list_drains(arguments);
+    return bookings ? host_list_bookings(&arguments->client)
+                    : client_show(&arguments->client, "host-list", json_object(), print_list);
 }
 
 static int order_drains(const struct call *call, bool books)

@@ -113,9 +113,8 @@ const struct command_line host_rebalance_line = {
 int command_host_rebalance(const struct call *call)
 {
     struct rebalance_arguments *arguments = call->arguments;
-    json_t *cluster = host_operand(call->operands[0]), *answer;
+    json_t *cluster = host_operand(call->operands[0]);
     const char *action = arguments->drop ? "drop" : arguments->dry_run ? "show" : "apply";
-    int code;
 
     arguments->client.command = call->name;
     if (!cluster)
@@ -124,7 +123,6 @@ int command_host_rebalance(const struct call *call)
         json_decref(cluster);
         return command_usage_error(call->name, "--drop and --dry-run are mutually exclusive");
     }
-    answer = client_ask(&arguments->client, "host-rebalance",
-                        json_pack("{s:o,s:s}", "cluster", cluster, "action", action), &code);
-    return answer ? client_print(&arguments->client, answer, print_plan) : code;
+    return client_show(&arguments->client, "host-rebalance",
+                       json_pack("{s:o,s:s}", "cluster", cluster, "action", action), print_plan);
 }

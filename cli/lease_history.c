@@ -58,7 +58,7 @@ const struct command_line lease_history_line = {
 int command_lease_history(const struct call *call)
 {
     struct history_arguments *arguments = call->arguments;
-    json_t *request, *answer;
+    json_t *request;
     int64_t id;
     int code;
 
@@ -68,6 +68,5 @@ int command_lease_history(const struct call *call)
     request = json_pack("{s:I}", "limit", (json_int_t)arguments->limit);
     if (call->n)
         json_object_set_new(request, "lease", json_integer(id));
-    answer = client_ask(&arguments->client, "lease-history", request, &code);
-    return answer ? client_print(&arguments->client, answer, print_events) : code;
+    return client_show(&arguments->client, "lease-history", request, print_events);
 }

@@ -43,14 +43,12 @@ const struct command_line log_line = {
 int command_log(const struct call *call)
 {
     struct client *client = call->arguments;
-    json_t *request = json_object(), *answer;
-    int code;
+    json_t *request = json_object();
 
     client->command = call->name;
     if (call->n > 0)
         json_object_set_new(request, "level", json_string(call->operands[0]));
     if (call->n > 1)
         json_object_set_new(request, "subsystem", json_string(call->operands[1]));
-    answer = client_ask(client, call->n ? "log-set" : "log-levels", request, &code);
-    return answer ? client_print(client, answer, print_levels) : code;
+    return client_show(client, call->n ? "log-set" : "log-levels", request, print_levels);
 }

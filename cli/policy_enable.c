@@ -31,11 +31,8 @@ const struct command_line policy_enable_line = {
 int command_policy_enable(const struct call *call)
 {
     struct client client = *(const struct client *)call->arguments;
-    int code = EXIT_FAILED;
-    json_t *answer;
 
     client.command = call->name;
-    answer = client_ask(&client, "enable-policy", json_pack("{s:s}", "policy", call->operands[0]),
-                        &code);
-    return answer ? client_print(&client, answer, print_answer) : code;
+    return client_show(&client, "enable-policy", json_pack("{s:s}", "policy", call->operands[0]),
+                       print_answer);
 }
