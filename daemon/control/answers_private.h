@@ -58,33 +58,13 @@ struct question {
 
 typedef json_t *answer_function(const struct question *question);
 
-json_t *answer_lease_list(const struct question *question);
-json_t *answer_lease_show(const struct question *question);
-json_t *answer_lease_why(const struct question *question);
-json_t *answer_lease_trace(const struct question *question);
-json_t *answer_lease_history(const struct question *question);
-json_t *answer_queue(const struct question *question);
-json_t *answer_lease_cancel(const struct question *question);
-json_t *answer_lease_hold(const struct question *question);
-json_t *answer_lease_release(const struct question *question);
-json_t *answer_lease_change(const struct question *question);
-json_t *answer_lease_request(const struct question *question);
-json_t *answer_host_list(const struct question *question);
-json_t *answer_host_timeline(const struct question *question);
-json_t *answer_usage(const struct question *question);
-json_t *answer_status(const struct question *question);
-json_t *answer_log_levels(const struct question *question);
-json_t *answer_log_set(const struct question *question);
-json_t *answer_wake(const struct question *question);
-json_t *answer_reload_policies(const struct question *question);
-json_t *answer_host_drain(const struct question *question);
-json_t *answer_host_book(const struct question *question);
-json_t *answer_host_undrain(const struct question *question);
-json_t *answer_host_unbook(const struct question *question);
-json_t *answer_booking_list(const struct question *question);
-json_t *answer_host_rebalance(const struct question *question);
-json_t *answer_host_release(const struct question *question);
-json_t *answer_enable_policy(const struct question *question);
+answer_function answer_lease_list, answer_lease_show, answer_lease_why, answer_lease_trace,
+    answer_lease_history, answer_queue, answer_lease_cancel, answer_lease_hold,
+    answer_lease_release, answer_lease_change, answer_lease_request, answer_host_list,
+    answer_host_timeline, answer_usage, answer_status, answer_log_levels, answer_log_set,
+    answer_wake, answer_reload_policies, answer_host_drain, answer_host_book, answer_host_undrain,
+    answer_host_unbook, answer_booking_list, answer_host_rebalance, answer_host_release,
+    answer_enable_policy;
 
 /* The view of a lease in memory for lists; `position`: in the queue, or 0. */
 struct shown_lease answers_view(const struct question *question, const struct lease_record *lease,
