@@ -25,8 +25,8 @@ static void expect_figure(struct checker *checker, const struct schedule_lease *
 static void check_times(struct checker *checker, const struct schedule_lease *lease)
 {
     size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
-    size_t n = checker_n_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
+    size_t n = checker_n_moves(checker, lease);
     int64_t start = SCHEDULE_UNSET;
 
     for (size_t i = 0; i < n; i++)

@@ -49,10 +49,9 @@ static const struct schedule_move *placed_at(const struct checker *checker,
                                              const struct schedule_lease *lease, int64_t time,
                                              const struct schedule_move *after)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
 
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+    for (size_t i = 0; i < checker_n_moves(checker, lease); i++)
         if (moves[i]->time == time && (!after || moves[i] > after) &&
             (moves[i]->to == STATE_SCHEDULED || moves[i]->to == STATE_SUSPENDED_SCHEDULED))
             return moves[i];
@@ -75,10 +74,9 @@ static bool was_over(const struct checker *checker, const struct schedule_move *
 static bool made_room(const struct checker *checker, const struct schedule_lease *lease,
                       const struct schedule_preemption *preemption)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
 
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+    for (size_t i = 0; i < checker_n_moves(checker, lease); i++)
         if (moves[i]->time >= preemption->decided && moves[i]->time <= preemption->time &&
             leaves(moves[i], preemption) && !was_over(checker, moves[i], preemption))
             return true;
@@ -98,11 +96,12 @@ static bool begins_at(const struct schedule *schedule, const struct schedule_lea
 }
 
 /* Did the lease lose its place or end after the decision? */
-static bool left_its_place(const struct checker *checker, size_t index, int64_t decided)
+static bool left_its_place(const struct checker *checker, const struct schedule_lease *lease,
+                           int64_t decided)
 {
-    const struct schedule_move *const *moves = checker_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
 
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+    for (size_t i = 0; i < checker_n_moves(checker, lease); i++)
         if (moves[i]->time >= decided && moves[i]->from != STATE_NEW &&
             (moves[i]->to == STATE_QUEUED || moves[i]->to == STATE_PENDING ||
              moves[i]->to == STATE_SUSPENDED_QUEUED || moves[i]->to == STATE_CANCELLED ||
@@ -172,7 +171,7 @@ static void check_cause(struct checker *checker, const struct schedule_preemptio
     else if (keeps_its_time(checker, by) &&
              (preemption->time <= schedule->end_time || schedule->ending == RUN_COMPLETE) &&
              !begins_at(schedule, by, preemption->time) &&
-             !left_its_place(checker, (size_t)(by - schedule->leases), preemption->decided))
+             !left_its_place(checker, by, preemption->decided))
         checker_violation(
             checker, &finding,
             "makes room for lease %lld at %lld, but nothing of that lease begins then",
@@ -223,14 +222,13 @@ static bool may_be_displaced(const struct schedule *schedule, const struct sched
 }
 
 /* A lease that loses its plan and returns to the queue made room. */
-static void check_returns(struct checker *checker, size_t index)
+static void check_returns(struct checker *checker, const struct schedule_lease *lease)
 {
-    const struct schedule_lease *lease = &checker->schedule->leases[index];
-    const struct schedule_move *const *moves = checker_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
 
     if (may_be_displaced(checker->schedule, lease))
         return;
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++) {
+    for (size_t i = 0; i < checker_n_moves(checker, lease); i++) {
         struct finding finding = {CHECK_PREEMPTION, lease->id, SCHEDULE_UNSET, moves[i]->time};
 
         if ((moves[i]->from != STATE_READY || moves[i]->to != STATE_QUEUED) &&
@@ -551,7 +549,7 @@ int check_plans(struct checker *checker)
         struct plans plans = plans_of(lease->id, runs, schedule->n_plans, &next_run);
         struct plans bookings = plans_of(lease->id, booked, schedule->n_bookings, &next_booked);
 
-        check_returns(checker, i);
+        check_returns(checker, lease);
         check_plans_of(checker, lease, plans.items, plans.n);
         if (schedule->settings.version > 2)
             check_bookings(checker, lease, &bookings, &plans);

@@ -17,10 +17,9 @@ static bool first_run(const struct schedule_lease *lease, int64_t *from)
 /* The time at which the lease's VMs first ran according to the state log, or SCHEDULE_UNSET. */
 static int64_t first_active(const struct checker *checker, const struct schedule_lease *lease)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
 
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+    for (size_t i = 0; i < checker_n_moves(checker, lease); i++)
         if (moves[i]->to == STATE_ACTIVE)
             return moves[i]->time;
     return SCHEDULE_UNSET;
@@ -87,10 +86,9 @@ static void check_deadline(struct checker *checker, const struct schedule_lease 
 static bool was_planned_at(const struct checker *checker, const struct schedule_lease *lease,
                            int64_t time)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
 
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+    for (size_t i = 0; i < checker_n_moves(checker, lease); i++)
         if (moves[i]->to == STATE_SCHEDULED)
             return moves[i]->time == time;
     return false;
@@ -99,10 +97,9 @@ static bool was_planned_at(const struct checker *checker, const struct schedule_
 static bool went_back(const struct checker *checker, const struct schedule_lease *lease,
                       int64_t from, int64_t until)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
 
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+    for (size_t i = 0; i < checker_n_moves(checker, lease); i++)
         if (moves[i]->to == STATE_QUEUED && moves[i]->from != STATE_PENDING &&
             moves[i]->time >= from && moves[i]->time <= until)
             return true;

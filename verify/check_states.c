@@ -81,9 +81,8 @@ static void check_run_moves(struct checker *checker, const struct schedule_lease
 
 static void check_chain(struct checker *checker, const struct schedule_lease *lease)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
-    size_t n = checker_n_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
+    size_t n = checker_n_moves(checker, lease);
     enum schedule_state state = STATE_NEW;
     int64_t time = lease->submit, start = SCHEDULE_UNSET;
 

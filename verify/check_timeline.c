@@ -115,9 +115,8 @@ static bool was_withdrawn(const struct checker *checker, const struct schedule_l
 static void match(struct checker *checker, const struct schedule_lease *lease,
                   const struct traces *traces)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases), next = 0;
-    const struct schedule_move *const *moves = checker_moves(checker, index);
-    size_t n = checker_n_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
+    size_t n = checker_n_moves(checker, lease), next = 0;
 
     for (size_t i = 0; i < n; i++) {
         struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, moves[i]->time};
@@ -181,8 +180,8 @@ static bool was_planned_in_vain(const struct checker *checker, int64_t time)
     const struct schedule *schedule = checker->schedule;
 
     for (size_t i = 0; i < schedule->n_leases; i++) {
-        const struct schedule_move *const *moves = checker_moves(checker, i);
-        size_t n = checker_n_moves(checker, i);
+        const struct schedule_move *const *moves = checker_moves(checker, &schedule->leases[i]);
+        size_t n = checker_n_moves(checker, &schedule->leases[i]);
 
         for (size_t k = 1; k < n; k++)
             if (ends_a_plan_in_vain(checker, &schedule->leases[i], &moves[k], n - k) &&
@@ -222,10 +221,9 @@ static bool is_transfer(const struct schedule *schedule, int64_t time, bool end)
 /* The preparation of a lease begins with a transfer and ends with one. */
 static void check_preparation(struct checker *checker, const struct schedule_lease *lease)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
 
-    for (size_t i = 0; i + 1 < checker_n_moves(checker, index); i++) {
+    for (size_t i = 0; i + 1 < checker_n_moves(checker, lease); i++) {
         int64_t from = moves[i]->time, until = moves[i + 1]->time;
         struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, from};
 
@@ -287,10 +285,9 @@ static void stayed(struct checker *checker, const struct schedule_lease *lease,
 /* Decisions coincide with events, and consecutive decisions do not wait. */
 static void check_decisions(struct checker *checker, const struct schedule_lease *lease)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
 
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++) {
+    for (size_t i = 0; i < checker_n_moves(checker, lease); i++) {
         struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, moves[i]->time};
 
         if (!is_event(checker, moves[i]->time) && !is_look(checker, moves[i]->time))

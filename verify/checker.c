@@ -88,10 +88,9 @@ void checker_missing(struct checker *checker, enum verify_gap gap)
 bool checker_moved(const struct checker *checker, const struct schedule_lease *lease,
                    const struct state_change *change)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
 
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+    for (size_t i = 0; i < checker_n_moves(checker, lease); i++)
         if (moves[i]->to == change->to &&
             (change->from == STATES || moves[i]->from == change->from) &&
             moves[i]->time >= change->since && moves[i]->time <= change->until)
@@ -108,10 +107,9 @@ bool checker_requeued(const struct checker *checker, const struct schedule_lease
 
 bool checker_prepared_again(const struct checker *checker, const struct schedule_lease *lease)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
 
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+    for (size_t i = 0; i < checker_n_moves(checker, lease); i++)
         if ((moves[i]->to == STATE_PENDING && moves[i]->from != STATE_NEW) ||
             (moves[i]->to == STATE_QUEUED && moves[i]->from != STATE_PENDING))
             return true;
@@ -120,9 +118,9 @@ bool checker_prepared_again(const struct checker *checker, const struct schedule
 
 bool checker_ended_suspending(const struct checker *checker, const struct schedule_lease *lease)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases), n = checker_n_moves(checker, index);
+    size_t n = checker_n_moves(checker, lease);
 
-    return n && checker_moves(checker, index)[n - 1]->from == STATE_SUSPENDING &&
+    return n && checker_moves(checker, lease)[n - 1]->from == STATE_SUSPENDING &&
            schedule_state_is_final(lease->state);
 }
 
@@ -179,9 +177,8 @@ const struct schedule_preemption *checker_preempted_at(const struct schedule *sc
 int64_t checker_planned_at(const struct checker *checker, const struct schedule_lease *lease,
                            int64_t from)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
-    size_t low = 0, high = checker_n_moves(checker, index);
+    const struct schedule_move *const *moves = checker_moves(checker, lease);
+    size_t low = 0, high = checker_n_moves(checker, lease);
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;

@@ -47,16 +47,20 @@ static inline void checker_examined(struct checker *checker, enum verify_check c
     checker->result->examined[check]++;
 }
 
-/* The number of moves of the i-th lease. */
-static inline size_t checker_n_moves(const struct checker *checker, size_t lease)
+/* The moves of a lease, in the order of the log, and their number. */
+static inline size_t checker_n_moves(const struct checker *checker,
+                                     const struct schedule_lease *lease)
 {
-    return checker->first_move[lease + 1] - checker->first_move[lease];
+    size_t index = (size_t)(lease - checker->schedule->leases);
+
+    return checker->first_move[index + 1] - checker->first_move[index];
 }
 
 static inline const struct schedule_move *const *checker_moves(const struct checker *checker,
-                                                               size_t lease)
+                                                               const struct schedule_lease *lease)
 {
-    return (const struct schedule_move *const *)checker->moves + checker->first_move[lease];
+    return (const struct schedule_move *const *)checker->moves +
+           checker->first_move[lease - checker->schedule->leases];
 }
 
 /* A change of a lease's state at a time in [since, until]. */

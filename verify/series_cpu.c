@@ -104,8 +104,8 @@ static bool uses_cpu(const struct schedule_reservation *r)
 static void collect_shutdown(struct checker *checker, const struct schedule_lease *lease, int type,
                              struct usages *usages)
 {
-    size_t index = (size_t)(lease - checker->schedule->leases), n = checker_n_moves(checker, index);
-    const struct schedule_move *last = n ? checker_moves(checker, index)[n - 1] : NULL;
+    size_t n = checker_n_moves(checker, lease);
+    const struct schedule_move *last = n ? checker_moves(checker, lease)[n - 1] : NULL;
     const struct schedule_reservation *vm = NULL;
 
     for (size_t i = 0; i < lease->n_reservations; i++) {

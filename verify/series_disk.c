@@ -87,12 +87,11 @@ static void file_remove(struct disk_walk *walk, int64_t time, int64_t vm, int64_
 /* The time of the lease's end, or SCHEDULE_NEVER. */
 static int64_t over_at(const struct disk_walk *walk)
 {
-    size_t index = (size_t)(walk->lease - walk->checker->schedule->leases);
-    size_t n = checker_n_moves(walk->checker, index);
+    size_t n = checker_n_moves(walk->checker, walk->lease);
 
     if (!schedule_state_is_final(walk->lease->state) || n == 0)
         return SCHEDULE_NEVER;
-    return checker_moves(walk->checker, index)[n - 1]->time;
+    return checker_moves(walk->checker, walk->lease)[n - 1]->time;
 }
 
 /* A file is deleted when the resumption of its VM begins, and at the latest when the first

@@ -177,8 +177,9 @@ static int index_requests(struct checker *checker)
         return error_set(checker->err, ENOMEM, "out of memory");
     for (size_t i = 0; i < schedule->n_leases; i++) {
         const struct schedule_lease *lease = &schedule->leases[i];
-        int64_t first =
-            checker_n_moves(checker, i) ? checker_moves(checker, i)[0]->time : lease->submit;
+        int64_t first = checker_n_moves(checker, &schedule->leases[i])
+                            ? checker_moves(checker, &schedule->leases[i])[0]->time
+                            : lease->submit;
 
         if (was_cut_before(checker, i))
             latest = SCHEDULE_NEVER;
