@@ -98,6 +98,8 @@ void host_columns_destroy(struct host_columns *columns)
     for (size_t i = 0; i < columns->names.n; i++) {
         free(columns->columns[i].parsed);
         free(columns->columns[i].values);
+        free(columns->columns[i].has_value);
+        free(columns->columns[i].by_text);
         free(columns->columns[i].texts);
         free(columns->columns[i].integers);
         free(columns->columns[i].numbers);
@@ -169,6 +171,26 @@ static void note_texts(struct host_columns *columns, struct host_attribute *colu
         noted[column->texts[i]] = false;
 }
 
+static int by_number_of_text(const void *a, const void *b)
+{
+    const struct entry *one = a, *other = b;
+
+    return one->text < other->text ? -1 : one->text > other->text;
+}
+
+static void sort_by_text(const struct host_columns *columns, struct host_attribute *column)
+{
+    column->has_value = memory_new(columns->n_words, sizeof *column->has_value);
+    column->by_text = memory_new(columns->n_hosts, sizeof *column->by_text);
+    for (size_t i = 0; i < columns->n_hosts; i++) {
+        if (column->values[i] == MAP_NONE)
+            continue;
+        bitmap_add(column->has_value, i);
+        column->by_text[column->n_by_text++] = (struct entry){(uint32_t)i, column->values[i]};
+    }
+    qsort(column->by_text, column->n_by_text, sizeof *column->by_text, by_number_of_text);
+}
+
 struct host_attribute *host_column(struct host_columns *columns, uint32_t name)
 {
     struct host_attribute *column = &columns->columns[name];
@@ -187,5 +209,6 @@ struct host_attribute *host_column(struct host_columns *columns, uint32_t name)
     for (size_t i = 0; i < column->n; i++)
         note_value(columns, column, &columns->entries[column->first + i], &column->parsed[i]);
     note_texts(columns, column);
+    sort_by_text(columns, column);
     return column;
 }

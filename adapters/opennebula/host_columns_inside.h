@@ -22,6 +22,9 @@ struct host_attribute {
     bool made;                   /* the rest is valid */
     struct parsed_value *parsed; /* per entry */
     uint32_t *values;            /* per host: the first value's text, or MAP_NONE */
+    uint64_t *has_value;         /* bitmap */
+    struct entry *by_text;       /* the first values, ascending by text */
+    size_t n_by_text;
     uint32_t *texts;             /* distinct ones */
     size_t n_texts;
     int64_t *integers;                  /* per host: the first integer value */

@@ -21,7 +21,23 @@ static void collect_texts(const struct host_columns *columns, const struct host_
             bitmap_add(bitmap, i);
 }
 
-/* A literal text is looked up once instead of being compared with every value. */
+/* The first of the column's values with this text or a later one. */
+static size_t first_of_text(const struct host_attribute *column, uint32_t text)
+{
+    size_t low = 0, high = column->n_by_text;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (column->by_text[middle].text < text)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Only touches the hosts with the text: VMs often exclude one host each. */
 static void collect_equal_text(const struct host_columns *columns,
                                const struct host_attribute *column,
                                const struct comparison *comparison, uint64_t *bitmap)
@@ -29,17 +45,14 @@ static void collect_equal_text(const struct host_columns *columns,
     uint32_t text = map_find_text(&columns->texts, comparison->text);
     bool equal = comparison->test == TEST_EQUAL;
 
-    for (size_t word = 0; word < columns->n_words; word++) {
-        size_t from = 64 * word, n = columns->n_hosts - from < 64 ? columns->n_hosts - from : 64;
-        uint64_t bits = 0;
-
-        for (size_t i = 0; i < n; i++) {
-            uint32_t value = column->values[from + i];
-
-            bits |= (uint64_t)((value != MAP_NONE) & ((value == text) == equal)) << i;
-        }
-        bitmap[word] = bits;
-    }
+    if (!equal)
+        memcpy(bitmap, column->has_value, columns->n_words * sizeof *bitmap);
+    for (size_t i = first_of_text(column, text);
+         i < column->n_by_text && column->by_text[i].text == text; i++)
+        if (equal)
+            bitmap_add(bitmap, column->by_text[i].host);
+        else
+            bitmap_remove(bitmap, column->by_text[i].host);
 }
 
 static void match_pattern(struct host_columns *columns, const struct host_attribute *column,
