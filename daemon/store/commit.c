@@ -70,7 +70,7 @@ static int put_lease(const struct store *store, const struct lease_entry *record
     sqlite3_stmt *put = store->statements[STATEMENT_PUT_LEASE];
     sqlite3_stmt *drop = store->statements[STATEMENT_DROP_VMS];
 
-    if (record->fresh) {
+    if (record->fresh && record->lease.id <= store->last_lease) {
         sqlite3_bind_int64(drop, 1, record->lease.id);
         if (store_run(drop) != SQLITE_DONE)
             return -1;
@@ -81,10 +81,12 @@ static int put_lease(const struct store *store, const struct lease_entry *record
     return store_run(put) == SQLITE_DONE ? 0 : -1;
 }
 
-static int put_vm(const struct store *store, const struct vm_record *vm)
+static int put_vm(struct store *store, const struct vm_record *vm)
 {
     sqlite3_stmt *put = store->statements[STATEMENT_PUT_VM];
 
+    if (vm->lease > store->last_lease)
+        store->last_lease = vm->lease;
     if (store_rows_bind(put, &store_vm_table, vm) != SQLITE_OK)
         return -1;
     crash_point("store-vm");

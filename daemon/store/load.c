@@ -96,15 +96,16 @@ static int load_facts(struct store *store, struct error *err)
     return result;
 }
 
-static int load_last_event(struct store *store, struct error *err)
+static int load_number(const struct store *store, const char *text, int64_t *number,
+                       struct error *err)
 {
-    sqlite3_stmt *statement = store_prepare(store, "SELECT max(number) FROM event", err);
+    sqlite3_stmt *statement = store_prepare(store, text, err);
     int code;
 
     if (!statement)
         return -1;
     if ((code = sqlite3_step(statement)) == SQLITE_ROW)
-        store->last_event = sqlite3_column_int64(statement, 0);
+        *number = sqlite3_column_int64(statement, 0);
     else
         store_sqlite_error(store, "read", err);
     sqlite3_finalize(statement);
@@ -119,7 +120,8 @@ int store_load(struct store *store, struct error *err)
                  "WHERE gone = 0 OR lease IN (SELECT id FROM lease WHERE " UNFINISHED
                  ") ORDER BY id",
                  read_vm, store, err) < 0 ||
-        load_last_event(store, err) < 0)
+        load_number(store, "SELECT max(number) FROM event", &store->last_event, err) < 0 ||
+        load_number(store, "SELECT coalesce(max(lease), -1) FROM vm", &store->last_lease, err) < 0)
         return -1;
     return load_facts(store, err);
 }

@@ -71,6 +71,7 @@ struct store {
     int lock, seal;
     bool seal_behind; /* the last write of the seal failed */
     int64_t commits, last_event;
+    int64_t last_lease;        /* no VM in the file has a later lease */
     char *sums[SUMMED_TABLES]; /* "row_sum(...)" of the columns */
     struct sums_total totals[SUMMED_TABLES], sealed[SUMMED_TABLES]; /* as last committed */
     sqlite3 *database;
