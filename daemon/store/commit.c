@@ -65,17 +65,29 @@ bool store_has_changes(const struct store *store)
            store->n_marked_facts;
 }
 
-static int put_lease(const struct store *store, const struct lease_entry *record)
+/* Ids mostly ascend: a row with a higher one than all before replaces none. */
+static sqlite3_stmt *put_statement(const struct store *store, enum store_statement put,
+                                   enum store_statement put_new, int64_t id, int64_t *last)
 {
-    sqlite3_stmt *put = store->statements[STATEMENT_PUT_LEASE];
-    sqlite3_stmt *drop = store->statements[STATEMENT_DROP_VMS];
+    if (id <= *last)
+        return store->statements[put];
+    *last = id;
+    return store->statements[put_new];
+}
 
-    if (record->fresh && record->lease.id <= store->last_lease) {
-        sqlite3_bind_int64(drop, 1, record->lease.id);
+static int put_lease(struct store *store, const struct lease_entry *record)
+{
+    const struct lease_record *lease = &record->lease;
+    sqlite3_stmt *drop = store->statements[STATEMENT_DROP_VMS], *put;
+
+    if (record->fresh && lease->id <= store->last_lease) {
+        sqlite3_bind_int64(drop, 1, lease->id);
         if (store_run(drop) != SQLITE_DONE)
             return -1;
     }
-    if (store_rows_bind(put, &store_lease_table, &record->lease) != SQLITE_OK)
+    put = put_statement(store, STATEMENT_PUT_LEASE, STATEMENT_PUT_NEW_LEASE, lease->id,
+                        &store->last_lease);
+    if (store_rows_bind(put, &store_lease_table, lease) != SQLITE_OK)
         return -1;
     crash_point("store-lease");
     return store_run(put) == SQLITE_DONE ? 0 : -1;
@@ -83,10 +95,9 @@ static int put_lease(const struct store *store, const struct lease_entry *record
 
 static int put_vm(struct store *store, const struct vm_record *vm)
 {
-    sqlite3_stmt *put = store->statements[STATEMENT_PUT_VM];
+    sqlite3_stmt *put =
+        put_statement(store, STATEMENT_PUT_VM, STATEMENT_PUT_NEW_VM, vm->id, &store->last_vm);
 
-    if (vm->lease > store->last_lease)
-        store->last_lease = vm->lease;
     if (store_rows_bind(put, &store_vm_table, vm) != SQLITE_OK)
         return -1;
     crash_point("store-vm");

@@ -121,7 +121,11 @@ int store_load(struct store *store, struct error *err)
                  ") ORDER BY id",
                  read_vm, store, err) < 0 ||
         load_number(store, "SELECT max(number) FROM event", &store->last_event, err) < 0 ||
-        load_number(store, "SELECT coalesce(max(lease), -1) FROM vm", &store->last_lease, err) < 0)
+        load_number(store,
+                    "SELECT max(coalesce((SELECT max(id) FROM lease), -1),"
+                    " coalesce((SELECT max(lease) FROM vm), -1))",
+                    &store->last_lease, err) < 0 ||
+        load_number(store, "SELECT coalesce(max(id), -1) FROM vm", &store->last_vm, err) < 0)
         return -1;
     return load_facts(store, err);
 }

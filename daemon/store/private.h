@@ -50,7 +50,9 @@ enum store_statement {
     STATEMENT_COMMIT,
     STATEMENT_ROLLBACK,
     STATEMENT_PUT_LEASE,
+    STATEMENT_PUT_NEW_LEASE, /* a row of its id is not in the file */
     STATEMENT_PUT_VM,
+    STATEMENT_PUT_NEW_VM,
     STATEMENT_DROP_VMS, /* of a lease */
     STATEMENT_PUT_EVENT,
     STATEMENT_PUT_FACT,
@@ -71,7 +73,8 @@ struct store {
     int lock, seal;
     bool seal_behind; /* the last write of the seal failed */
     int64_t commits, last_event;
-    int64_t last_lease;        /* no VM in the file has a later lease */
+    int64_t last_lease;        /* no lease in the file, and no VM's, has a higher id */
+    int64_t last_vm;           /* no VM in the file has */
     char *sums[SUMMED_TABLES]; /* "row_sum(...)" of the columns */
     struct sums_total totals[SUMMED_TABLES], sealed[SUMMED_TABLES]; /* as last committed */
     sqlite3 *database;

@@ -42,19 +42,23 @@ static char *put_text(int table, const char *sum)
 
 static int prepare_puts(struct store *store, struct error *err)
 {
-    static const enum store_statement places[] = {
-        [SUMMED_LEASE] = STATEMENT_PUT_LEASE,
-        [SUMMED_VM] = STATEMENT_PUT_VM,
-        [SUMMED_EVENT] = STATEMENT_PUT_EVENT,
-        [SUMMED_FACT] = STATEMENT_PUT_FACT,
+    static const struct {
+        enum store_statement place;
+        int table;
+        bool replaces;
+    } puts[] = {
+        {STATEMENT_PUT_LEASE, SUMMED_LEASE, true},  {STATEMENT_PUT_NEW_LEASE, SUMMED_LEASE, false},
+        {STATEMENT_PUT_VM, SUMMED_VM, true},        {STATEMENT_PUT_NEW_VM, SUMMED_VM, false},
+        {STATEMENT_PUT_EVENT, SUMMED_EVENT, false}, {STATEMENT_PUT_FACT, SUMMED_FACT, true},
     };
     int result = 0;
 
-    for (int i = SUMMED_LEASE; i <= SUMMED_FACT && result == 0; i++) {
-        char *sum = sums_of_inserted(store, &summed_tables[i], err);
-        char *text = sum ? put_text(i, sum) : NULL;
+    for (size_t i = 0; i < sizeof puts / sizeof *puts && result == 0; i++) {
+        const int table = puts[i].table;
+        char *sum = sums_of_inserted(store, &summed_tables[table], puts[i].replaces, err);
+        char *text = sum ? put_text(table, sum) : NULL;
 
-        result = sum ? prepare(store, places[i], text, err) : -1;
+        result = sum ? prepare(store, puts[i].place, text, err) : -1;
         free(text);
         free(sum);
     }

@@ -177,12 +177,14 @@ char *sums_expression(const struct store *store, const struct summed_table *tabl
     return expression(store, table, "\"", "\"", err);
 }
 
-char *sums_of_inserted(const struct store *store, const struct summed_table *table,
+char *sums_of_inserted(const struct store *store, const struct summed_table *table, bool replaces,
                        struct error *err)
 {
     char *sum = expression(store, table, ":", "", err), *text = NULL;
 
-    if (sum)
+    if (sum && !replaces)
+        text = memory_format("put_sum('%s', %s, NULL)", table->name, sum);
+    else if (sum)
         text = memory_format("put_sum('%s', %s, (SELECT sum FROM %s WHERE %s = :%s))", table->name,
                              sum, table->name, table->key, table->key);
     free(sum);

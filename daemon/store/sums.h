@@ -41,8 +41,9 @@ int sums_begin(struct store *store, struct error *err);
 char *sums_expression(const struct store *store, const struct summed_table *table,
                       struct error *err);
 /* The value of `sum` in an insertion whose parameters have the columns' names; also counts the row.
- * To be freed; NULL with err. Deletions have "RETURNING drop_sum('vm', sum)". */
-char *sums_of_inserted(const struct store *store, const struct summed_table *table,
+ * `replaces`: there may be a row with its key. To be freed; NULL with err. Deletions have
+ * "RETURNING drop_sum('vm', sum)". */
+char *sums_of_inserted(const struct store *store, const struct summed_table *table, bool replaces,
                        struct error *err);
 
 /* Write the totals, in a transaction; -1: an SQLite error. sums_settle(): the transaction was

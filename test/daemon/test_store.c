@@ -287,9 +287,9 @@ static void forgotten_leases_stay_in_the_file(void **state)
     assert_non_null(store_vm(fixture->store, 3));
 }
 
-static void a_new_lease_replaces_a_past_one_of_its_id(void **state)
+/* reopened: the past lease is only in the file. */
+static void replace_past_lease(struct store_fixture *fixture, bool reopened)
 {
-    struct store_fixture *fixture = *state;
     struct lease_record *lease = store_add_lease(fixture->store, 1);
     size_t n;
 
@@ -298,6 +298,8 @@ static void a_new_lease_replaces_a_past_one_of_its_id(void **state)
     store_add_vm(fixture->store, 2, 1)->gone = true;
     store_must_commit(fixture->store);
     store_forget_lease(fixture->store, 1);
+    if (reopened)
+        store_reopen(fixture);
     assert_non_null(store_add_lease(fixture->store, 1));
     assert_non_null(store_add_vm(fixture->store, 1, 1));
     store_must_commit(fixture->store);
@@ -306,6 +308,16 @@ static void a_new_lease_replaces_a_past_one_of_its_id(void **state)
     store_vms_of(fixture->store, 1, &n);
     assert_int_equal(n, 1);
     assert_null(store_vm(fixture->store, 2));
+}
+
+static void a_new_lease_replaces_a_past_one_of_its_id(void **state)
+{
+    replace_past_lease(*state, false);
+}
+
+static void a_new_lease_replaces_one_of_the_file(void **state)
+{
+    replace_past_lease(*state, true);
 }
 
 struct heard {
@@ -461,6 +473,7 @@ int main(void)
         TEST(ids_are_taken_once),
         TEST(forgotten_leases_stay_in_the_file),
         TEST(a_new_lease_replaces_a_past_one_of_its_id),
+        TEST(a_new_lease_replaces_one_of_the_file),
         TEST(history_is_told_in_order),
         TEST(old_leases_expire),
         TEST(many_old_leases_expire_little_by_little),
