@@ -6,11 +6,17 @@
 
 #include "util/memory.h"
 
+/* strcmp() == 0, without a call for words that begin differently, as most do. */
+static inline bool words_equal(const char *a, const char *b)
+{
+    return *a == *b && strcmp(a, b) == 0;
+}
+
 /* The index of a word among n; -1: it is none of them. O(n). */
 static inline int words_find(const char *const *words, size_t n, const char *word)
 {
     for (size_t i = 0; i < n; i++)
-        if (strcmp(words[i], word) == 0)
+        if (words_equal(words[i], word))
             return (int)i;
     return -1;
 }

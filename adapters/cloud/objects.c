@@ -8,11 +8,12 @@
 #include "adapters/cloud/pool_memory.h"
 #include "util/memory.h"
 #include "util/search.h"
+#include "util/words.h"
 
 const char *attributes_find(const struct attributes *attributes, const char *name)
 {
     for (size_t i = 0; i < attributes->n; i++)
-        if (strcmp(attributes->items[i].name, name) == 0)
+        if (words_equal(attributes->items[i].name, name))
             return attributes->items[i].value;
     return NULL;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/words.h"
+
 void pool_names_init(struct pool_names *names, struct pool_memory *memory)
 {
     *names = (struct pool_names){.memory = memory};
@@ -25,12 +27,12 @@ static enum pool_word word_of(const char *name)
 #undef POOL_WORD
 
     for (int word = WORD_NONE + 1; word < WORD_COUNT; word++)
-        if (strcmp(words[word], name) == 0)
+        if (words_equal(words[word], name))
             return (enum pool_word)word;
     return WORD_NONE;
 }
 
-const struct element *pool_names_element(struct pool_names *names, const char *key)
+static struct element *find_element(struct pool_names *names, const char *key)
 {
     uint32_t number = map_add(&names->elements, (int64_t)(intptr_t)key);
     struct element **known = map_value(&names->elements, number), *element = *known;
@@ -40,12 +42,23 @@ const struct element *pool_names_element(struct pool_names *names, const char *k
         return element;
     *known = element = pool_memory_array(names->memory, 1, sizeof *element);
     name = pool_memory_text(names->memory, key, strlen(key));
-    element->word = word_of(name);
-    element->number = number;
+    *element = (struct element){word_of(name), name, number, key, NULL};
     for (char *c = name; *c; c++)
         if (*c >= 'a' && *c <= 'z')
             *c = (char)(*c - 'a' + 'A');
-    element->name = name;
+    return element;
+}
+
+const struct element *pool_names_element(struct pool_names *names, const char *key)
+{
+    struct element *last = names->last, *element = last ? last->next : NULL;
+
+    if (!element || element->key != key) {
+        element = find_element(names, key);
+        if (last)
+            last->next = element;
+    }
+    names->last = element;
     return element;
 }
 

@@ -7,6 +7,7 @@
 struct pool_names {
     struct map elements; /* struct element *, by the parser's address of the name */
     struct map joined;   /* const char *, by the numbers of both elements */
+    struct element *last;
     struct pool_memory *memory;
 };
 

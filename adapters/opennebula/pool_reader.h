@@ -24,6 +24,8 @@ struct element {
     enum pool_word word;
     const char *name; /* in upper case, in the pool's memory; equal names have the same address */
     uint32_t number;  /* of the name in its document */
+    const char *key;  /* the parser's address of the name */
+    struct element *next; /* the one that followed the last time */
 };
 
 /* The path of the current value: elements below the object, outermost first. */
