@@ -87,7 +87,7 @@ static int put_lease(struct store *store, const struct lease_entry *record)
     }
     put = put_statement(store, STATEMENT_PUT_LEASE, STATEMENT_PUT_NEW_LEASE, lease->id,
                         &store->last_lease);
-    if (store_rows_bind(put, &store_lease_table, lease) != SQLITE_OK)
+    if (store_rows_bind(put, &store_lease_table, store->lease_order, lease) != SQLITE_OK)
         return -1;
     crash_point("store-lease");
     return store_run(put) == SQLITE_DONE ? 0 : -1;
@@ -98,21 +98,32 @@ static int put_vm(struct store *store, const struct vm_record *vm)
     sqlite3_stmt *put =
         put_statement(store, STATEMENT_PUT_VM, STATEMENT_PUT_NEW_VM, vm->id, &store->last_vm);
 
-    if (store_rows_bind(put, &store_vm_table, vm) != SQLITE_OK)
+    if (store_rows_bind(put, &store_vm_table, store->vm_order, vm) != SQLITE_OK)
         return -1;
     crash_point("store-vm");
     return store_run(put) == SQLITE_DONE ? 0 : -1;
 }
 
+static int bind_values(sqlite3_stmt *put, const char *table, const struct stored_value *values,
+                       size_t n)
+{
+    struct summed_row row;
+
+    summed_row_begin(&row, put, table);
+    for (size_t i = 0; i < n; i++)
+        summed_row_add(&row, (int)i + 1, &values[i]);
+    return summed_row_end(&row);
+}
+
 static int put_event(const struct store *store, const struct event_record *event, int64_t number)
 {
     sqlite3_stmt *put = store->statements[STATEMENT_PUT_EVENT];
+    const struct stored_value values[] = {stored_number(number), stored_number(event->lease),
+                                          stored_number(event->at), stored_text(event->event),
+                                          stored_text(event->text)};
 
-    sqlite3_bind_int64(put, 1, number);
-    sqlite3_bind_int64(put, 2, event->lease);
-    sqlite3_bind_int64(put, 3, event->at);
-    sqlite3_bind_text(put, 4, event->event, -1, SQLITE_STATIC);
-    sqlite3_bind_text(put, 5, event->text, -1, SQLITE_STATIC);
+    if (bind_values(put, "event", values, sizeof values / sizeof *values) != SQLITE_OK)
+        return -1;
     crash_point("store-event");
     return store_run(put) == SQLITE_DONE ? 0 : -1;
 }
@@ -120,10 +131,11 @@ static int put_event(const struct store *store, const struct event_record *event
 static int put_fact(const struct store *store, const char *name, const char *value)
 {
     sqlite3_stmt *put = store->statements[value ? STATEMENT_PUT_FACT : STATEMENT_DROP_FACT];
+    const struct stored_value values[] = {stored_text(name), stored_text(value ? value : "")};
 
-    sqlite3_bind_text(put, 1, name, -1, SQLITE_STATIC);
-    if (value)
-        sqlite3_bind_text(put, 2, value, -1, SQLITE_STATIC);
+    if (value ? bind_values(put, "fact", values, sizeof values / sizeof *values) != SQLITE_OK
+              : sqlite3_bind_text(put, 1, name, -1, SQLITE_STATIC) != SQLITE_OK)
+        return -1;
     crash_point("store-fact");
     return store_run(put) == SQLITE_DONE ? 0 : -1;
 }

@@ -73,9 +73,10 @@ struct store {
     int lock, seal;
     bool seal_behind; /* the last write of the seal failed */
     int64_t commits, last_event;
-    int64_t last_lease;        /* no lease in the file, and no VM's, has a higher id */
-    int64_t last_vm;           /* no VM in the file has */
-    char *sums[SUMMED_TABLES]; /* "row_sum(...)" of the columns */
+    int64_t last_lease;             /* no lease in the file, and no VM's, has a higher id */
+    int64_t last_vm;                /* no VM in the file has */
+    char *sums[SUMMED_TABLES];      /* "row_sum(...)" of the columns */
+    size_t *lease_order, *vm_order; /* store_rows_order() */
     struct sums_total totals[SUMMED_TABLES], sealed[SUMMED_TABLES]; /* as last committed */
     sqlite3 *database;
     sqlite3_stmt *statements[STATEMENTS];

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "daemon/store/store.h"
 #include "util/error.h"
 
 enum store_column_type {
@@ -50,9 +51,14 @@ char *store_rows_get_text(const struct store_table *table, const char *sum, cons
 /* The column's field of a record. */
 const void *store_rows_field(const struct store_column *column, const void *record);
 
-/* Bind a record to a put statement. Texts must live until the statement is stepped. Returns an
- * SQLite code. */
-int store_rows_bind(sqlite3_stmt *statement, const struct store_table *table, const void *record);
+/* The numbers of the columns in the order of the file, to be freed; NULL with err. */
+size_t *store_rows_order(const struct store *store, const struct store_table *table,
+                         struct error *err);
+
+/* Bind a record and its checksum to a put statement. Texts must live until the statement is
+ * stepped. Returns an SQLite code. */
+int store_rows_bind(sqlite3_stmt *statement, const struct store_table *table, const size_t *order,
+                    const void *record);
 
 /* Read the current row of a get statement. Errors: EBADMSG (wrong checksum, or an impossible word
  * or number: the file is damaged). Texts that are too long are cut. */

@@ -53,12 +53,16 @@ static int prepare_puts(struct store *store, struct error *err)
     };
     int result = 0;
 
+    store->lease_order = store_rows_order(store, &store_lease_table, err);
+    store->vm_order = store->lease_order ? store_rows_order(store, &store_vm_table, err) : NULL;
+    if (!store->vm_order)
+        return -1;
     for (size_t i = 0; i < sizeof puts / sizeof *puts && result == 0; i++) {
         const int table = puts[i].table;
-        char *sum = sums_of_inserted(store, &summed_tables[table], puts[i].replaces, err);
-        char *text = sum ? put_text(table, sum) : NULL;
+        char *sum = sums_of_inserted(&summed_tables[table], puts[i].replaces);
+        char *text = put_text(table, sum);
 
-        result = sum ? prepare(store, puts[i].place, text, err) : -1;
+        result = prepare(store, puts[i].place, text, err);
         free(text);
         free(sum);
     }
@@ -195,6 +199,8 @@ void store_close(struct store *store)
     sqlite3_close(store->database);
     for (int i = 0; i < SUMMED_TABLES; i++)
         free(store->sums[i]);
+    free(store->lease_order);
+    free(store->vm_order);
     if (store->seal >= 0)
         close(store->seal);
     close(store->lock);

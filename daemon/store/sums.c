@@ -80,6 +80,55 @@ static void row_sum(sqlite3_context *context, int n, sqlite3_value **values)
     sqlite3_result_int64(context, fold(sum));
 }
 
+struct stored_value stored_number(int64_t number)
+{
+    return (struct stored_value){.type = SQLITE_INTEGER, .number = number};
+}
+
+struct stored_value stored_text(const char *text)
+{
+    return (struct stored_value){.type = SQLITE_TEXT, .text = text};
+}
+
+static uint64_t mix_text(uint64_t sum, const char *text, size_t length)
+{
+    return mix_number(mix(mix_number(sum, SQLITE_TEXT), text, length), length);
+}
+
+void summed_row_begin(struct summed_row *row, sqlite3_stmt *put, const char *table)
+{
+    *row = (struct summed_row){
+        .put = put, .sum = mix_text(basis, table, strlen(table)), .code = SQLITE_OK};
+}
+
+void summed_row_add(struct summed_row *row, int parameter, const struct stored_value *value)
+{
+    int code;
+
+    if (value->type == SQLITE_TEXT) {
+        size_t length = strlen(value->text);
+
+        code = sqlite3_bind_text(row->put, parameter, value->text, (int)length,
+                                 value->is_temporary ? SQLITE_TRANSIENT : SQLITE_STATIC);
+        row->sum = mix_text(row->sum, value->text, length);
+    } else if (value->type == SQLITE_INTEGER) {
+        code = sqlite3_bind_int64(row->put, parameter, value->number);
+        row->sum = mix_number(mix_number(row->sum, SQLITE_INTEGER), (uint64_t)value->number);
+    } else {
+        code = sqlite3_bind_null(row->put, parameter);
+        row->sum = mix_number(row->sum, SQLITE_NULL);
+    }
+    row->n++;
+    row->code = row->code == SQLITE_OK ? code : row->code;
+}
+
+int summed_row_end(struct summed_row *row)
+{
+    int code = sqlite3_bind_int64(row->put, row->n + 1, fold(row->sum));
+
+    return row->code == SQLITE_OK ? code : row->code;
+}
+
 static struct sums_total *total_of(sqlite3_context *context, sqlite3_value *name)
 {
     struct store *store = sqlite3_user_data(context);
@@ -153,14 +202,13 @@ static char *ask_text(const struct store *store, const char *text, struct error 
     return answer;
 }
 
-/* An expression with each column's name between `before` and `after`. */
-static char *expression(const struct store *store, const struct summed_table *table,
-                        const char *before, const char *after, struct error *err)
+char *sums_expression(const struct store *store, const struct summed_table *table,
+                      struct error *err)
 {
     char *text = sqlite3_mprintf(
-        "SELECT 'row_sum(''%s'', ' || group_concat('%s' || name || '%s', ', ') || ')'"
+        "SELECT 'row_sum(''%s'', ' || group_concat('\"' || name || '\"', ', ') || ')'"
         " FROM (SELECT name FROM pragma_table_info('%s') WHERE name <> 'sum' ORDER BY cid)",
-        table->name, before, after, table->name);
+        table->name, table->name);
     char *sum = ask_text(store, text, err);
 
     sqlite3_free(text);
@@ -171,24 +219,11 @@ static char *expression(const struct store *store, const struct summed_table *ta
     return NULL;
 }
 
-char *sums_expression(const struct store *store, const struct summed_table *table,
-                      struct error *err)
+char *sums_of_inserted(const struct summed_table *table, bool replaces)
 {
-    return expression(store, table, "\"", "\"", err);
-}
-
-char *sums_of_inserted(const struct store *store, const struct summed_table *table, bool replaces,
-                       struct error *err)
-{
-    char *sum = expression(store, table, ":", "", err), *text = NULL;
-
-    if (sum && !replaces)
-        text = memory_format("put_sum('%s', %s, NULL)", table->name, sum);
-    else if (sum)
-        text = memory_format("put_sum('%s', %s, (SELECT sum FROM %s WHERE %s = :%s))", table->name,
-                             sum, table->name, table->key, table->key);
-    free(sum);
-    return text;
+    return replaces ? memory_format("put_sum('%s', :sum, (SELECT sum FROM %s WHERE %s = :%s))",
+                                    table->name, table->name, table->key, table->key)
+                    : memory_format("put_sum('%s', :sum, NULL)", table->name);
 }
 
 static int read_total(const struct store *store, const struct summed_table *table,

@@ -40,11 +40,33 @@ int sums_begin(struct store *store, struct error *err);
  * with err. */
 char *sums_expression(const struct store *store, const struct summed_table *table,
                       struct error *err);
-/* The value of `sum` in an insertion whose parameters have the columns' names; also counts the row.
- * `replaces`: there may be a row with its key. To be freed; NULL with err. Deletions have
- * "RETURNING drop_sum('vm', sum)". */
-char *sums_of_inserted(const struct store *store, const struct summed_table *table, bool replaces,
-                       struct error *err);
+/* The value of `sum` in an insertion with the parameters :sum and :KEY; also counts the row.
+ * `replaces`: there may be a row with its key. To be freed. Deletions have "RETURNING
+ * drop_sum('vm', sum)". */
+char *sums_of_inserted(const struct summed_table *table, bool replaces);
+
+/* A value as it is stored. */
+struct stored_value {
+    int type; /* SQLITE_NULL, SQLITE_INTEGER or SQLITE_TEXT */
+    int64_t number;
+    const char *text;
+    bool is_temporary; /* of the text: else it lives until the statement is run */
+};
+
+struct stored_value stored_number(int64_t number);
+struct stored_value stored_text(const char *text);
+
+/* Binds a row to an insertion, and computes its checksum like row_sum(), but faster: values are
+ * added in the order of the file's columns, each with the number of its parameter. The checksum is
+ * the last parameter. Returns an SQLite code. */
+struct summed_row {
+    sqlite3_stmt *put;
+    uint64_t sum;
+    int n, code;
+};
+void summed_row_begin(struct summed_row *row, sqlite3_stmt *put, const char *table);
+void summed_row_add(struct summed_row *row, int parameter, const struct stored_value *value);
+int summed_row_end(struct summed_row *row);
 
 /* Write the totals, in a transaction; -1: an SQLite error. sums_settle(): the transaction was
  * committed, or rolled back. */
