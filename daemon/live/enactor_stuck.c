@@ -64,13 +64,15 @@ void enactor_note_operation(struct enactor *enactor, const struct vm_record *vm,
     bool is_operated = observed_in_transition(observed) || observed_migrates(observed);
     bool is_stuck =
         observed->present && !vm->in_flight && is_operated && is_overdue(enactor, observed);
-    int64_t now = clock_now(), since = now - (clock_monotonic() - observed->since) / 1000;
     char when[TIME_TEXT_MAX];
+    int64_t now, since;
 
     if (is_stuck && enactor->n_stuck++ == 0)
         enactor->first_stuck = observed;
     if (is_stuck == (vm->stuck != 0))
         return;
+    now = clock_now();
+    since = now - (clock_monotonic() - observed->since) / 1000;
     vm_note_stuck(enactor->daemon->store, vm, is_stuck ? since : 0);
     if (!is_stuck)
         return;

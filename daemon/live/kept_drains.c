@@ -194,7 +194,8 @@ size_t kept_drains_prepare(struct daemon *daemon)
     int64_t first = world_leadership(daemon->world)->term * CHANGES_IN_A_TERM;
 
     kept->n_hosts = 0;
-    if (!daemon->promises.has_key || !hosts || kept->open || daemon->poll_asked < kept->settled)
+    if (!daemon->promises.has_key || !hosts || kept->open || daemon->poll_asked < kept->settled ||
+        (kept->checked_hosts == hosts->number && kept->checked_number == daemon->drains.number))
         return 0;
     for (size_t i = 0; i < hosts->pool.n && kept->n_hosts < KEPT_DRAINS_AT_ONCE; i++) {
         const struct host *host = &hosts->pool.items[i];
@@ -208,7 +209,10 @@ size_t kept_drains_prepare(struct daemon *daemon)
             kept->hosts[kept->n_hosts++] = host->id;
         free(text);
     }
-    if (kept->n_hosts && daemon->drains.number < first) {
+    if (kept->n_hosts == 0) {
+        kept->checked_hosts = hosts->number;
+        kept->checked_number = daemon->drains.number;
+    } else if (daemon->drains.number < first) {
         daemon->drains.number = first;
         drains_keep(&daemon->drains, daemon->store);
     }

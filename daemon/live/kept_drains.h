@@ -28,6 +28,9 @@ struct kept_drains {
     int64_t settled; /* monotonic milliseconds: older observations of the hosts do not show the last
                       * writes */
     bool has_failed;
+    /* In these hosts seen, all show the drains of this number. */
+    uint64_t checked_hosts;
+    int64_t checked_number;
 };
 
 /* The text for a host: the number, its drains, and their bookings. To be freed. */
