@@ -3,10 +3,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "util/map.h"
 #include "util/memory.h"
 
-enum { BLOCK = 64 /* hosts at a time, so that the stack stays in the cache */ };
+enum {
+    BLOCK = 64,          /* hosts at a time, so that the stack stays in the cache */
+    HOSTS_PER_VALUE = 8, /* on average, or each host's rank is evaluated */
+};
 
 int64_t rank_of_number(double number)
 {
@@ -70,19 +75,7 @@ static void run(const struct host_rank *rank, const uint32_t *hosts, size_t n, d
     }
 }
 
-static void finish(const struct host_rank *rank, const uint32_t *hosts, size_t n,
-                   const double *results, int64_t *ranks)
-{
-    for (size_t i = 0; i < n; i++)
-        ranks[i] = rank_of_number(results[i]);
-    for (size_t i = 0; i < n && rank->added; i++)
-        ranks[i] += ranks[i] != RANK_LOWEST ? rank->added[hosts[i]] : 0;
-    for (size_t i = 0; i < n && rank->preferences; i++)
-        ranks[i] += rank->preferences[hosts[i]];
-}
-
-void host_rank_evaluate(const struct host_rank *rank, const uint32_t *hosts, size_t n,
-                        int64_t *ranks)
+static void evaluate(const struct host_rank *rank, const uint32_t *hosts, size_t n, int64_t *ranks)
 {
     double *stack = memory_new((rank->depth + 1) * BLOCK, sizeof *stack);
 
@@ -90,9 +83,68 @@ void host_rank_evaluate(const struct host_rank *rank, const uint32_t *hosts, siz
         size_t some = n - done < BLOCK ? n - done : BLOCK;
 
         run(rank, hosts + done, some, stack);
-        finish(rank, hosts + done, some, stack, ranks + done);
+        for (size_t i = 0; i < some; i++)
+            ranks[done + i] = rank_of_number(stack[i]);
     }
     free(stack);
+}
+
+static void evaluate_by_value(const struct host_rank *rank, const uint32_t *hosts, size_t n,
+                              int64_t *ranks)
+{
+    const struct rank_values *values = rank->values;
+    int64_t *of_value = memory_new(values->n, sizeof *of_value);
+
+    evaluate(rank, values->hosts, values->n, of_value);
+    for (size_t i = 0; i < n; i++)
+        ranks[i] = of_value[values->value_of[hosts[i]]];
+    free(of_value);
+}
+
+void host_rank_evaluate(const struct host_rank *rank, const uint32_t *hosts, size_t n,
+                        int64_t *ranks)
+{
+    if (rank->values && rank->values->n < n)
+        evaluate_by_value(rank, hosts, n, ranks);
+    else
+        evaluate(rank, hosts, n, ranks);
+    for (size_t i = 0; i < n && rank->added; i++)
+        ranks[i] += ranks[i] != RANK_LOWEST ? rank->added[hosts[i]] : 0;
+    for (size_t i = 0; i < n && rank->preferences; i++)
+        ranks[i] += rank->preferences[hosts[i]];
+}
+
+struct rank_values *rank_values_create(const double *column, size_t n_hosts)
+{
+    struct rank_values *values = memory_new(1, sizeof *values);
+    struct map numbers;
+
+    map_init(&numbers, 0);
+    values->value_of = memory_new(n_hosts, sizeof *values->value_of);
+    values->hosts = memory_new(n_hosts / HOSTS_PER_VALUE, sizeof *values->hosts);
+    for (size_t i = 0; i < n_hosts && values->n <= n_hosts / HOSTS_PER_VALUE; i++) {
+        int64_t bits;
+
+        memcpy(&bits, &column[i], sizeof bits);
+        values->value_of[i] = map_add(&numbers, bits);
+        if (numbers.n > values->n && values->n < n_hosts / HOSTS_PER_VALUE)
+            values->hosts[values->n] = (uint32_t)i;
+        values->n = numbers.n;
+    }
+    map_finish(&numbers);
+    if (values->n <= n_hosts / HOSTS_PER_VALUE)
+        return values;
+    rank_values_destroy(values);
+    return NULL;
+}
+
+void rank_values_destroy(struct rank_values *values)
+{
+    if (!values)
+        return;
+    free(values->hosts);
+    free(values->value_of);
+    free(values);
 }
 
 int64_t host_rank_of(const struct host_rank *rank, uint32_t host)

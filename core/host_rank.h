@@ -31,10 +31,19 @@ struct rank_step {
     const double *column; /* COLUMN: per host */
 };
 
+/* The distinct values of a column: a rank that refers to no other one is evaluated once for each.
+ */
+struct rank_values {
+    size_t n;
+    uint32_t *hosts;    /* the first host with each value */
+    uint32_t *value_of; /* per host: the number of its value */
+};
+
 struct host_rank {
     const struct rank_step *steps; /* without steps the result is 0 */
     size_t n;
-    size_t depth;               /* maximum depth of the stack */
+    const struct rank_values *values; /* of the only column; NULL: unknown, or several columns */
+    size_t depth;                     /* maximum depth of the stack */
     const int64_t *added;       /* per host: added to results other than RANK_LOWEST; NULL: nothing
                                  */
     const int64_t *preferences; /* per host: added to all; NULL: nothing */
@@ -63,7 +72,11 @@ static inline int64_t rank_multiply(int64_t rank, int64_t n)
 /* Converts a result to a rank: truncated to an integer, within the limits. */
 int64_t rank_of_number(double number);
 
-/* The ranks of n hosts. O(steps x n). */
+/* NULL: the hosts have too many different values. O(hosts). */
+struct rank_values *rank_values_create(const double *column, size_t n_hosts);
+void rank_values_destroy(struct rank_values *values);
+
+/* The ranks of n hosts. O(steps x n), or with values O(steps x values + n). */
 void host_rank_evaluate(const struct host_rank *rank, const uint32_t *hosts, size_t n,
                         int64_t *ranks);
 

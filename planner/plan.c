@@ -16,6 +16,8 @@ void plan_finish(struct plan *plan)
 {
     engine_destroy(plan->engine);
     free(plan->objects.filters);
+    for (size_t i = 0; i < plan->n_columns; i++)
+        rank_values_destroy(plan->columns[i].values);
     free(plan->columns);
     free(plan->bitmaps);
     free(plan->objects.demands);
@@ -150,7 +152,8 @@ static void read_columns(struct plan *plan, struct wire_reader *reader)
     plan->columns = memory_grow(plan->columns, &plan->columns_allocated, plan->n_columns + n,
                                 sizeof *plan->columns);
     while (n--)
-        plan->columns[plan->n_columns++] = get_new_column(plan, reader);
+        plan->columns[plan->n_columns++] =
+            (struct plan_column){.numbers = get_new_column(plan, reader)};
 }
 
 /* They stay in the frame. */
@@ -171,7 +174,29 @@ static const void *get_column(const struct plan *plan, struct wire_reader *reade
 {
     int64_t number = wire_get(reader, -1, (int64_t)plan->n_columns - 1);
 
-    return number < 0 ? NULL : plan->columns[number];
+    return number < 0 ? NULL : plan->columns[number].numbers;
+}
+
+/* The values of the only column to which the steps refer; NULL: several, or too many values. */
+static const struct rank_values *values_of(struct plan *plan, const struct host_rank *rank)
+{
+    const double *only = NULL;
+    size_t i = 0;
+
+    for (size_t step = 0; step < rank->n; step++)
+        if (rank->steps[step].operation == RANK_COLUMN) {
+            if (only && only != rank->steps[step].column)
+                return NULL;
+            only = rank->steps[step].column;
+        }
+    if (!only)
+        return NULL;
+    while (plan->columns[i].numbers != only)
+        i++;
+    if (!plan->columns[i].has_values)
+        plan->columns[i].values = rank_values_create(only, plan->n_places);
+    plan->columns[i].has_values = true;
+    return plan->columns[i].values;
 }
 
 static void get_step(const struct plan *plan, struct wire_reader *reader, struct rank_step *step)
@@ -207,6 +232,7 @@ static const struct host_rank *get_rank(struct plan *plan, struct wire_reader *r
             rank->depth = depth;
     }
     reader->failed |= n > 0 && depth != 1;
+    rank->values = reader->failed ? NULL : values_of(plan, rank);
     rank->added = get_column(plan, reader);
     rank->preferences = get_column(plan, reader);
     return rank;

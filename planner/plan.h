@@ -11,7 +11,11 @@ struct plan {
     uint32_t *host_of;        /* by place: the host itself, or the host of the inside */
     struct set_objects objects;
     size_t filters_allocated, demands_allocated;
-    const void **columns; /* a number for each host; ranks refer to them */
+    struct plan_column {
+        const void *numbers;        /* one for each host; ranks refer to them */
+        struct rank_values *values; /* NULL: not needed yet, or too many */
+        bool has_values;            /* if there are not too many */
+    } * columns;
     size_t n_columns, columns_allocated;
     const uint64_t **bitmaps; /* a bit for each place; filters refer to them */
     size_t n_bitmaps, bitmaps_allocated;
