@@ -10,7 +10,7 @@
 #include "core/host_filter.h"
 #include "planner/plan.h"
 
-enum { HOSTS = 3, STEPS_MAX = 4 };
+enum { HOSTS = 24, NUMBERS = 3, STEPS_MAX = 4 };
 
 /* An operation, and a column's number or a number. */
 struct sent_step {
@@ -21,10 +21,15 @@ struct sent_step {
 static void put_filter(struct wire_writer *writer, int64_t bitmap, const struct sent_step *steps,
                        size_t n)
 {
-    static const double column[HOSTS] = {1, 2, 4};
-    static const int64_t added[HOSTS] = {10, 20, 30};
+    static const double numbers[NUMBERS] = {1, 2, 4};
     const uint64_t allowed = 5;
+    double column[HOSTS];
+    int64_t added[HOSTS];
 
+    for (int i = 0; i < HOSTS; i++) {
+        column[i] = numbers[i % NUMBERS];
+        added[i] = 10 * (i + 1);
+    }
     wire_put(writer, 2); /* columns */
     wire_put_raw(writer, column, sizeof column);
     wire_put_raw(writer, added, sizeof added);
@@ -76,6 +81,7 @@ static void filters_come_back(void **state)
     assert_int_equal(host_rank_of(filter->rank, 0), -6 + 10);
     assert_int_equal(host_rank_of(filter->rank, 2), -1 + 30);
     assert_int_equal(filter->rank_per_vm, 7);
+    assert_int_equal(filter->rank->values->n, NUMBERS);
     plan_finish(&plan);
     for (size_t n = 0; n < writer.n; n++) {
         assert_false(is_read(&plan, &writer, n));
@@ -129,10 +135,24 @@ static void bitmaps_that_were_not_sent_are_refused(void **state)
     }
 }
 
+static void ranks_of_two_columns_have_no_values(void **state)
+{
+    static const struct sent_step steps[] = {{RANK_COLUMN, 0}, {RANK_COLUMN, 1}, {RANK_ADD, 0}};
+    struct wire_writer writer = {0};
+    struct plan plan;
+
+    put_filter(&writer, 0, steps, 3);
+    assert_true(is_read(&plan, &writer, writer.n));
+    assert_null(plan.objects.filters[0]->rank->values);
+    plan_finish(&plan);
+    wire_writer_finish(&writer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filters_come_back),
+        cmocka_unit_test(ranks_of_two_columns_have_no_values),
         cmocka_unit_test(ranks_that_make_no_sense_are_refused),
         cmocka_unit_test(bitmaps_that_were_not_sent_are_refused),
     };
