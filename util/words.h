@@ -1,6 +1,7 @@
 /* words.h: lists of words, and the names in paths. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
