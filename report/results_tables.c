@@ -18,56 +18,39 @@
 #define DISTRIBUTION_COLUMNS(name)                                                                 \
     name "_mean REAL, " name "_median REAL, " name "_p95 REAL, " name "_p99 REAL, " name           \
          "_max REAL, "
+#define DISTRIBUTIONS                                                                              \
+    DISTRIBUTION_COLUMNS("waiting")                                                                \
+    DISTRIBUTION_COLUMNS("turnaround")                                                             \
+    DISTRIBUTION_COLUMNS("slowdown")                                                               \
+    DISTRIBUTION_COLUMNS("bounded_slowdown")
 
 static const char schema[] =
     "CREATE TABLE run (name TEXT NOT NULL, status TEXT NOT NULL, end_time INTEGER NOT "
-    "NULL, " DISTRIBUTION_COLUMNS("waiting") DISTRIBUTION_COLUMNS("turnaround")
-        DISTRIBUTION_COLUMNS("slowdown") DISTRIBUTION_COLUMNS(
-            "bounded_slowdown") "fairness REAL, haizea_slowdown_mean REAL, utilization REAL, "
-                                "queue_mean REAL, preempted_suspend INTEGER, "
-                                "preempted_requeue INTEGER, preempted_cancel INTEGER, suspensions "
-                                "INTEGER, "
-                                "resumptions INTEGER, migrations INTEGER, best_effort_end INTEGER, "
-                                "all_best_effort INTEGER, makespan INTEGER, attempts INTEGER, "
-                                "steps INTEGER);"
-                                "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT "
-                                "NULL) WITHOUT ROWID;"
-                                "CREATE TABLE hosts (id INTEGER PRIMARY KEY, " AMOUNT_COLUMNS ");"
-                                "CREATE TABLE leases (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, "
-                                "terms TEXT NOT NULL, "
-                                "origin TEXT NOT NULL, priority NUMERIC NOT NULL, user INTEGER, "
-                                "submit INTEGER NOT NULL, "
-                                "not_before INTEGER, deadline INTEGER, duration_original INTEGER, "
-                                "duration INTEGER, "
-                                "duration_known INTEGER, duration_actual INTEGER, accumulated "
-                                "INTEGER NOT NULL, "
-                                "vms INTEGER NOT NULL, image TEXT, image_size INTEGER, state TEXT "
-                                "NOT NULL, "
-                                "start_time INTEGER, end_time INTEGER, waiting_time INTEGER, "
-                                "turnaround_time INTEGER, "
-                                "slowdown REAL, bounded_slowdown REAL, haizea_slowdown REAL, "
-                                "reason TEXT NOT NULL, explanation TEXT NOT NULL);"
-                                "CREATE TABLE reservations (id INTEGER PRIMARY KEY, lease INTEGER "
-                                "NOT NULL REFERENCES leases, "
-                                "kind TEXT NOT NULL, state TEXT NOT NULL, start_time INTEGER NOT "
-                                "NULL, end_time INTEGER, "
-                                "image TEXT, vms TEXT NOT NULL);"
-                                "CREATE TABLE reservation_hosts (reservation INTEGER NOT NULL "
-                                "REFERENCES reservations, "
-                                "host INTEGER NOT NULL, " AMOUNT_COLUMNS
-                                ", PRIMARY KEY (reservation, host)) WITHOUT ROWID;"
-                                "CREATE TABLE state_log (seq INTEGER PRIMARY KEY, time INTEGER NOT "
-                                "NULL, "
-                                "lease INTEGER NOT NULL, from_state TEXT NOT NULL, to_state TEXT "
-                                "NOT NULL);"
-                                "CREATE TABLE preemptions (seq INTEGER PRIMARY KEY, time INTEGER "
-                                "NOT NULL, "
-                                "lease INTEGER NOT NULL, for_lease INTEGER NOT NULL, at INTEGER "
-                                "NOT NULL, how TEXT NOT NULL);"
-                                "CREATE TABLE counters (counter TEXT NOT NULL, seq INTEGER NOT "
-                                "NULL, time INTEGER NOT NULL, "
-                                "lease INTEGER, value REAL NOT NULL, average REAL, PRIMARY KEY "
-                                "(counter, seq)) WITHOUT ROWID;";
+    "NULL, " DISTRIBUTIONS
+    "fairness REAL, haizea_slowdown_mean REAL, utilization REAL, queue_mean REAL, "
+    "preempted_suspend INTEGER, preempted_requeue INTEGER, preempted_cancel INTEGER, suspensions "
+    "INTEGER, resumptions INTEGER, migrations INTEGER, best_effort_end INTEGER, all_best_effort "
+    "INTEGER, makespan INTEGER, attempts INTEGER, steps INTEGER);"
+    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE hosts (id INTEGER PRIMARY KEY, " AMOUNT_COLUMNS ");"
+    "CREATE TABLE leases (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, terms TEXT NOT NULL, origin "
+    "TEXT NOT NULL, priority NUMERIC NOT NULL, user INTEGER, submit INTEGER NOT NULL, not_before "
+    "INTEGER, deadline INTEGER, duration_original INTEGER, duration INTEGER, duration_known "
+    "INTEGER, duration_actual INTEGER, accumulated INTEGER NOT NULL, vms INTEGER NOT NULL, image "
+    "TEXT, image_size INTEGER, state TEXT NOT NULL, start_time INTEGER, end_time INTEGER, "
+    "waiting_time INTEGER, turnaround_time INTEGER, slowdown REAL, bounded_slowdown REAL, "
+    "haizea_slowdown REAL, reason TEXT NOT NULL, explanation TEXT NOT NULL);"
+    "CREATE TABLE reservations (id INTEGER PRIMARY KEY, lease INTEGER NOT NULL REFERENCES leases, "
+    "kind TEXT NOT NULL, state TEXT NOT NULL, start_time INTEGER NOT NULL, end_time INTEGER, "
+    "image TEXT, vms TEXT NOT NULL);"
+    "CREATE TABLE reservation_hosts (reservation INTEGER NOT NULL REFERENCES reservations, host "
+    "INTEGER NOT NULL, " AMOUNT_COLUMNS ", PRIMARY KEY (reservation, host)) WITHOUT ROWID;"
+    "CREATE TABLE state_log (seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, lease INTEGER NOT "
+    "NULL, from_state TEXT NOT NULL, to_state TEXT NOT NULL);"
+    "CREATE TABLE preemptions (seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, lease INTEGER NOT "
+    "NULL, for_lease INTEGER NOT NULL, at INTEGER NOT NULL, how TEXT NOT NULL);"
+    "CREATE TABLE counters (counter TEXT NOT NULL, seq INTEGER NOT NULL, time INTEGER NOT NULL, "
+    "lease INTEGER, value REAL NOT NULL, average REAL, PRIMARY KEY (counter, seq)) WITHOUT ROWID;";
 
 static const char *const insertions[RESULTS_INSERTIONS] = {
     [INSERT_RUN] =
