@@ -308,13 +308,8 @@ static int64_t append_moves(struct moving *moving, enum reservation_kind kind,
     return at;
 }
 
-bool plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal)
-{
-    return plan_migration_at(engine, lease, proposal, engine->now);
-}
-
-bool plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
-                       int64_t at)
+bool plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal,
+                    int64_t at)
 {
     const struct placement *to = proposal->plan.vm->placement;
     struct placed_vm *moves = memory_new(lease->n_vms, sizeof *moves);

@@ -35,9 +35,8 @@ int64_t migration_estimate(const struct engine *engine, const struct lease *leas
  * O(hosts) if all are. */
 bool migration_earliest(const struct engine *engine, const struct lease *lease, int64_t *earliest);
 
-/* Prepends the migrations that a resumption needs to proposal->plan.before, beginning now or at
- * `at`, or later if the network of a host is in use until then. False: the network has no room for
- * them before the resumption; they are planned as if it had. */
-bool plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal);
-bool plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
-                       int64_t at);
+/* Prepends the migrations that a resumption needs to proposal->plan.before, beginning at `at`, or
+ * later if the network of a host is in use until then. False: the network has no room for them
+ * before the resumption; they are planned as if it had. */
+bool plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal,
+                    int64_t at);

@@ -116,7 +116,7 @@ static bool plan_cold(struct engine *engine, struct relocation *move)
         move->to[vm] = move->next.plan.vm->placement->vms[vm].host;
     move->at = move->next.plan.vm->from;
     move->overhead = move->at - begins;
-    return plan_migration_at(engine, move->lease, &move->next, off) && relocation_moves_any(move);
+    return plan_migration(engine, move->lease, &move->next, off) && relocation_moves_any(move);
 }
 
 /* --- gain ------------------------------------------------------------------------------------- */

@@ -191,7 +191,7 @@ static bool accept(struct engine *engine, struct lease *lease, struct proposal *
  * the proposal is finished. */
 static bool migrates_in_time(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
-    if (!is_resumed(lease) || plan_migration(engine, lease, proposal))
+    if (!is_resumed(lease) || plan_migration(engine, lease, proposal, engine->now))
         return true;
     proposal_finish(proposal);
     return false;

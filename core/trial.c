@@ -293,7 +293,7 @@ void trial_commit(struct trial *trial, const struct lease *by)
             stretch_withdraw(trial->engine, change->lease);
         /* From the end of the lease's suspension on, or now. */
         if (moves)
-            (void)plan_migration_at(trial->engine, change->lease, &change->next, base);
+            (void)plan_migration(trial->engine, change->lease, &change->next, base);
     }
     for (size_t i = 0; i < trial->n; i++) {
         struct change *change = &trial->changes[i];

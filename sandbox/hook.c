@@ -80,7 +80,7 @@ void oned_hook_vm(struct oned *oned, const struct oned_vm *vm)
 
     if (!oned->hooks || !is_new(&oned->hooks->vms, vm->id, vm->state * 256 + vm->lcm))
         return;
-    oned_vm_document(oned, vm, &document);
+    oned_vm_document(oned, vm, true, &document);
     wait_for_turn(oned->hooks, &document);
 }
 

@@ -127,7 +127,7 @@ static void write_document(const struct oned *oned, struct oned_text *text)
     oned_text_put(text, "<SCHEDULER_DRIVER_ACTION><VM_POOL>");
     for (int id = 0; id < oned->pools[KIND_VM].count; id++)
         if (oned_vm(oned, id) && wants_placing(oned_vm(oned, id)))
-            oned_vm_document(oned, oned_vm(oned, id), text);
+            oned_vm_document(oned, oned_vm(oned, id), true, text);
     oned_text_put(text, "</VM_POOL>");
     write_hosts(oned, text);
     oned_text_put(text, "<DATASTORE_POOL>");

@@ -374,7 +374,7 @@ void oned_object_document(const struct oned *oned, enum oned_kind kind, const vo
 {
     switch (kind) {
     case KIND_VM:
-        oned_vm_document(oned, object, text);
+        oned_vm_document(oned, object, true, text);
         break;
     case KIND_HOST:
         oned_host_document(oned, object, alone, text);

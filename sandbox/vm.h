@@ -12,8 +12,10 @@ struct oned_vm *oned_vm_create(struct oned *oned, const struct oned_user *user,
                                const struct oned_attributes *template, bool hold,
                                struct error *err);
 
-/* The document that one.vm.info gives: all history records. */
-void oned_vm_document(const struct oned *oned, const struct oned_vm *vm, struct oned_text *text);
+/* The full document: alone, as one.vm.info gives it, with all history records; else as
+ * one.vmpool.infoextended does. */
+void oned_vm_document(const struct oned *oned, const struct oned_vm *vm, bool alone,
+                      struct oned_text *text);
 
 /* Add the document as pools have it: full as in one.vmpool.infoextended, brief as in
  * one.vmpool.info; the last history record only. Kept until the VM changes. */

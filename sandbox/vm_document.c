@@ -139,8 +139,8 @@ static void write_template(const struct oned_vm *vm, bool alone, struct oned_tex
     oned_text_put(text, "</TEMPLATE>");
 }
 
-static void write_full(const struct oned *oned, const struct oned_vm *vm, bool alone,
-                       struct oned_text *text)
+void oned_vm_document(const struct oned *oned, const struct oned_vm *vm, bool alone,
+                      struct oned_text *text)
 {
     size_t first = alone || vm->history_count == 0 ? 0 : vm->history_count - 1;
 
@@ -158,11 +158,6 @@ static void write_full(const struct oned *oned, const struct oned_vm *vm, bool a
     oned_text_put(text, "</USER_TEMPLATE>");
     write_histories(oned, vm, first, text);
     oned_text_put(text, "<BACKUPS><BACKUP_CONFIG/><BACKUP_IDS></BACKUP_IDS></BACKUPS></VM>");
-}
-
-void oned_vm_document(const struct oned *oned, const struct oned_vm *vm, struct oned_text *text)
-{
-    write_full(oned, vm, true, text);
 }
 
 static void write_brief_history(const struct oned_vm *vm, struct oned_text *text)
@@ -240,7 +235,7 @@ void oned_vm_pool_document(const struct oned *oned, struct oned_vm *vm, bool ful
         struct oned_text fresh = {0};
 
         if (full)
-            write_full(oned, vm, false, &fresh);
+            oned_vm_document(oned, vm, false, &fresh);
         else
             write_brief(oned, vm, &fresh);
         *size = fresh.size;

@@ -71,7 +71,7 @@ bool database_name_is_taken(const char *axis)
 
 static int create_cells(const struct sweep_database *database, struct error *err)
 {
-    char *figures = figures_definition();
+    char *figures = figures_list(true);
     int result =
         database_execute(database, err,
                          "CREATE TABLE cells (cell INTEGER PRIMARY KEY, digest INTEGER NOT NULL, "
@@ -237,7 +237,7 @@ static int create_view(const struct sweep_database *database, const struct sweep
                        struct error *err)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
-    char *figures = figures_columns(), *columns;
+    char *figures = figures_list(false), *columns;
     int result;
 
     for (size_t i = 0; i < sweep->n_axes; i++)
@@ -371,7 +371,7 @@ static void read_row(sqlite3_stmt *statement, struct sweep_outcome *outcome)
 int database_read(const struct sweep_database *database, const struct sweep *sweep,
                   struct sweep_outcome *outcomes, struct error *err)
 {
-    char *figures = figures_columns();
+    char *figures = figures_list(false);
     char *query = sqlite3_mprintf("SELECT cell, status, message, %s FROM cells", figures);
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(database->sqlite, query, -1, &statement, NULL);

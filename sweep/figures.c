@@ -62,7 +62,7 @@ const struct figure figure_table[] = {
 
 const size_t figure_count = sizeof figure_table / sizeof *figure_table;
 
-static char *list(bool with_types)
+char *figures_list(bool with_types)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
 
@@ -72,16 +72,6 @@ static char *list(bool with_types)
             sqlite3_str_appendall(text, figure_table[i].type == FIGURE_REAL ? " REAL" : " INTEGER");
     }
     return sqlite3_str_finish(text);
-}
-
-char *figures_definition(void)
-{
-    return list(true);
-}
-
-char *figures_columns(void)
-{
-    return list(false);
 }
 
 static int bind(sqlite3_stmt *statement, int at, const struct figure *figure,

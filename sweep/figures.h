@@ -21,8 +21,7 @@ extern const struct figure figure_table[];
 extern const size_t figure_count;
 
 /* "name TYPE, name TYPE" and "name, name", to be freed with sqlite3_free(). */
-char *figures_definition(void);
-char *figures_columns(void);
+char *figures_list(bool with_types);
 
 /* Binds the figures of outcome to the parameters from `first` on; NULL unless SWEEP_OK. */
 int figures_bind(sqlite3_stmt *statement, int first, const struct sweep_outcome *outcome);

@@ -148,8 +148,7 @@ static void add_host(void *context, const struct host_view *host)
         write_host(list->question, &list->writer, host);
 }
 
-/* Makes a JSON array of the hosts. */
-static json_t *json_from_hosts(const struct question *question, int32_t which)
+json_t *answers_drains(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     struct output *text = output_create_memory();
@@ -157,14 +156,9 @@ static json_t *json_from_hosts(const struct question *question, int32_t which)
 
     json_writer_init(&list.writer, text);
     json_begin_array(&list.writer);
-    daemon->each_host(daemon->context, which, add_host, &list);
+    daemon->each_host(daemon->context, HOSTS_DRAINED, add_host, &list);
     json_end_array(&list.writer);
     return json_from_output(text);
-}
-
-json_t *answers_drains(const struct question *question)
-{
-    return json_from_hosts(question, HOSTS_DRAINED);
 }
 
 /* Notes hosts that no longer exist. */

@@ -93,7 +93,6 @@ void promises_review(struct world *world);
 /* --- world_site.c --- */
 /* O(attributes of all objects). */
 uint64_t site_digest(const struct site_seen *site);
-uint64_t text_digest(const char *text);
 
 /* --- world_addresses.c --- */
 /* Drop the promises that the networks' figures include. */

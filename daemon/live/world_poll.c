@@ -8,6 +8,7 @@
 #include "daemon/live/world_inside.h"
 #include "daemon/log.h"
 #include "util/memory.h"
+#include "util/mix.h"
 
 #define LOG_SUBSYSTEM LOG_OF_OPENNEBULA
 
@@ -114,7 +115,7 @@ static void note_left_out(struct world *world, const struct pool_errors *errors,
     if (!errors->n)
         return;
     snprintf(text, sizeof text, "%zu %s left out: %s", errors->n, what, errors->first);
-    digest = text_digest(text);
+    digest = mix_text(MIX_BEGIN, text);
     if (is_said(&world->said, digest))
         return;
     if (!is_said(&world->said_before, digest))

@@ -23,11 +23,6 @@ static uint64_t mix_attributes(uint64_t digest, const struct attributes *attribu
     return mix_number(digest, (int64_t)attributes->n);
 }
 
-uint64_t text_digest(const char *text)
-{
-    return mix_text(MIX_BEGIN, text);
-}
-
 uint64_t site_digest(const struct site_seen *site)
 {
     uint64_t digest = MIX_BEGIN;
