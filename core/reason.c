@@ -7,81 +7,139 @@
 #include "util/instant.h"
 #include "util/time_text.h"
 
-const char *const reason_names[REASONS] = {
-    [REASON_NONE] = "none",
-    [REASON_NO_ROOM_NOW] = "no-room-now",
-    [REASON_PLANNED] = "planned",
-    [REASON_REFUSED_BY_POLICY] = "refused-by-policy",
-    [REASON_TOO_BIG] = "too-big",
-    [REASON_NO_ROOM_AT_START] = "no-room-at-start",
-    [REASON_NO_DEVICE] = "no-device",
-    [REASON_NO_TOPOLOGY] = "no-topology",
-    [REASON_DEVICE_IN_USE] = "device-in-use",
-    [REASON_TOPOLOGY_IN_USE] = "topology-in-use",
-    [REASON_NO_ROOM_WITH_DEVICE] = "no-room-with-device",
-    [REASON_NO_ROOM_WITH_TOPOLOGY] = "no-room-with-topology",
-    [REASON_KEPT_APART] = "kept-apart",
-    [REASON_KEPT_TOGETHER] = "kept-together",
-    [REASON_NO_ROOM_FOR_ALL] = "no-room-for-all",
-    [REASON_START_PASSED] = "start-passed",
-    [REASON_DEADLINE_UNREACHABLE] = "deadline-unreachable",
-    [REASON_IMAGE_TOO_LATE] = "image-too-late",
-    [REASON_SHORTER_THAN_SHUTDOWN] = "shorter-than-shutdown",
-    [REASON_SUSPENDED_FOR] = "suspended-for",
-    [REASON_REQUEUED_FOR] = "requeued-for",
-    [REASON_CANCELLED_FOR] = "cancelled-for",
-    [REASON_SUSPENDED_PLANNED] = "suspended-planned",
-    [REASON_CANCELLED] = "cancelled",
-    [REASON_ENDED_EARLY] = "ended-early",
-    [REASON_FAILED] = "failed",
-    [REASON_DEADLINE_MISSED] = "deadline-missed",
-    [REASON_NO_ROOM_AT_ONCE] = "no-room-at-once",
-    [REASON_NOT_READY] = "not-ready",
-    [REASON_NO_HOST_ALLOWED] = "no-host-allowed",
-    [REASON_TEXT] = "text",
-    [REASON_MOVED] = "moved",
-    [REASON_ROOM_RESERVED] = "room-reserved",
-    [REASON_ROOM_KEPT] = "room-kept",
-    [REASON_OTHERS_WOULD_BE_LATE] = "others-would-be-late",
-    [REASON_LEAVES] = "leaves",
-    [REASON_CANNOT_LEAVE] = "cannot-leave",
-    [REASON_VM_FAILED] = "start-failed",
-    [REASON_COMMAND_REFUSED] = "command-refused",
-    [REASON_PARKED] = "parked",
-    [REASON_ON_HOLD] = "on-hold",
-    [REASON_ENDS_SOON] = "ends-soon",
-    [REASON_GROUP_INCOMPLETE] = "group-incomplete",
-    [REASON_LOCKED] = "locked",
-    [REASON_LATE] = "late",
-    [REASON_GIVEN_UP] = "given-up",
-    [REASON_CANCELLED_BY] = "cancelled-by",
-    [REASON_QUARANTINED] = "hosts-quarantined",
-    [REASON_DRAINED] = "hosts-drained",
-    [REASON_HOSTS_TOO_SMALL] = "hosts-too-small",
-    [REASON_MISSED] = "missed",
-    [REASON_TIME_OVER] = "time-over",
-    [REASON_UNUSED] = "unused",
-    [REASON_VMS_GONE] = "vms-gone",
-    [REASON_VMS_LOST] = "vms-lost",
-    [REASON_UNKNOWN] = "unknown",
-    [REASON_MALFORMED] = "malformed",
-    [REASON_NOT_GRANTED] = "not-granted",
-    [REASON_NOT_UNDERSTOOD] = "not-understood",
-    [REASON_TEMPLATE_NOT_READ] = "template-not-read",
-    [REASON_REQUIREMENT_MALFORMED] = "requirement-malformed",
-    [REASON_NOT_SUPPORTED] = "not-supported",
-    [REASON_HOSTS_EXCLUDED] = "hosts-excluded",
-    [REASON_NO_NETWORK] = "no-network",
-    [REASON_NO_DATASTORE] = "no-datastore",
-    [REASON_NO_OTHER_HOST] = "no-other-host",
-    [REASON_PAUSE] = "pause",
-    [REASON_RULE_BROKEN] = "rule-broken",
-    [REASON_TURN] = "turn",
-    [REASON_NO_HOST_YET] = "no-host-yet",
-    [REASON_RELEASED] = "released",
-    [REASON_BOOKING] = "booking",
-    [REASON_NO_ROOM_YET] = "no-room-yet",
-};
+/* ROW(id, word, lead, template): the word is stable (store, answers, records). The template of the
+ * sentence: %n number, %v VMs, %c hundredths, %d duration, %t time, %p PCI device, of n[0], n[1],
+ * ... in order; %s the text. */
+#define REASON_ROWS(ROW)                                                                           \
+    ROW(NONE, "none", LEAD_NONE, "")                                                               \
+    ROW(NO_ROOM_NOW, "no-room-now", LEAD_WAITS, "for room: %v requested, room for %n now%s")       \
+    ROW(PLANNED, "planned", LEAD_NONE, "planned to start at %t")                                   \
+    ROW(REFUSED_BY_POLICY, "refused-by-policy", LEAD_REFUSED, "policy %s")                         \
+    ROW(TOO_BIG, "too-big", LEAD_REFUSED,                                                          \
+        "%v requested, but all hosts together hold at most %n when empty")                         \
+    ROW(NO_ROOM_AT_START, "no-room-at-start", LEAD_REFUSED,                                        \
+        "no room for %v from %t until %t, only for %n%s")                                          \
+    ROW(NO_DEVICE, "no-device", LEAD_REFUSED,                                                      \
+        "none of the hosts that it may use (%n) has the %n PCI devices that a VM requires (%p)")   \
+    ROW(NO_TOPOLOGY, "no-topology", LEAD_REFUSED,                                                  \
+        "none of the hosts that it may use (%n) has NUMA nodes with the CPUs, memory and pages "   \
+        "that a VM requires")                                                                      \
+    ROW(DEVICE_IN_USE, "device-in-use", LEAD_NONE,                                                 \
+        "the required PCI devices (%p) are in use on all hosts with enough room (%n), at least "   \
+        "until %t")                                                                                \
+    ROW(TOPOLOGY_IN_USE, "topology-in-use", LEAD_NONE,                                             \
+        "the required CPUs, memory or pages of NUMA nodes are in use on all hosts with enough "    \
+        "room (%n), at least until %t")                                                            \
+    ROW(NO_ROOM_WITH_DEVICE, "no-room-with-device", LEAD_NONE,                                     \
+        "no host with the PCI devices that a VM requires (%p) has room%s")                         \
+    ROW(NO_ROOM_WITH_TOPOLOGY, "no-room-with-topology", LEAD_NONE,                                 \
+        "no host with the NUMA nodes that a VM requires has room")                                 \
+    ROW(KEPT_APART, "kept-apart", LEAD_NONE,                                                       \
+        "all hosts with enough room (%n) run VMs from which it must be kept apart (lease %n)")     \
+    ROW(KEPT_TOGETHER, "kept-together", LEAD_NONE,                                                 \
+        "no room on the hosts of the VMs that it must share a host with (lease %n)")               \
+    ROW(NO_ROOM_FOR_ALL, "no-room-for-all", LEAD_NONE,                                             \
+        "no host has room for all VMs that must share one host")                                   \
+    ROW(START_PASSED, "start-passed", LEAD_REFUSED, "its start at %t has passed (now: %t)")        \
+    ROW(DEADLINE_UNREACHABLE, "deadline-unreachable", LEAD_REFUSED,                                \
+        "must end by %t, but the earliest possible end is %t")                                     \
+    ROW(IMAGE_TOO_LATE, "image-too-late", LEAD_REFUSED,                                            \
+        "its disk image would arrive at %t, but it starts at %t")                                  \
+    ROW(SHORTER_THAN_SHUTDOWN, "shorter-than-shutdown", LEAD_REFUSED,                              \
+        "its duration of %d is shorter than its shutdown of %d")                                   \
+    ROW(SUSPENDED_FOR, "suspended-for", LEAD_NONE, "suspended for lease %n at %t")                 \
+    ROW(REQUEUED_FOR, "requeued-for", LEAD_NONE,                                                   \
+        "stopped for lease %n at %t and put back into the queue")                                  \
+    ROW(CANCELLED_FOR, "cancelled-for", LEAD_NONE,                                                 \
+        "cancelled, as its terms allow, for lease %n at %t")                                       \
+    ROW(SUSPENDED_PLANNED, "suspended-planned", LEAD_NONE,                                         \
+        "suspended as planned at %t, when the gap it ran in ends")                                 \
+    ROW(CANCELLED, "cancelled", LEAD_NONE, "cancelled on request")                                 \
+    ROW(ENDED_EARLY, "ended-early", LEAD_NONE, "ended on its own after %d of %d")                  \
+    ROW(FAILED, "failed", LEAD_NONE, "failed: %s")                                                 \
+    ROW(DEADLINE_MISSED, "deadline-missed", LEAD_NONE,                                             \
+        "cancelled: must end by %t, but the earliest possible end is %t")                          \
+    ROW(NO_ROOM_AT_ONCE, "no-room-at-once", LEAD_REFUSED,                                          \
+        "%v requested for an immediate start, room for %n now%s")                                  \
+    ROW(NOT_READY, "not-ready", LEAD_WAITS, "for its earliest start %t")                           \
+    ROW(NO_HOST_ALLOWED, "no-host-allowed", LEAD_REFUSED,                                          \
+        "%v requested, but the enabled hosts that meet its requirements (%n) hold at most %n "     \
+        "when empty")                                                                              \
+    ROW(TEXT, "text", LEAD_NONE, "%s")                                                             \
+    ROW(MOVED, "moved", LEAD_NONE,                                                                 \
+        "moved to better hosts at %t: total time %d without the move, %d with it (%n percent "     \
+        "less)")                                                                                   \
+    ROW(ROOM_RESERVED, "room-reserved", LEAD_WAITS,                                                \
+        "for room: %v requested, but the room now free does not last: lease %n needs host %n "     \
+        "from %t on")                                                                              \
+    ROW(ROOM_KEPT, "room-kept", LEAD_WAITS,                                                        \
+        "for room: %v requested, but the free room is kept for lease %n, which has a higher "      \
+        "priority, for example on host %n")                                                        \
+    ROW(OTHERS_WOULD_BE_LATE, "others-would-be-late", LEAD_REFUSED,                                \
+        "leases that could make room for %v at %t would miss their deadlines (%n of them)")        \
+    ROW(LEAVES, "leaves", LEAD_NONE, "moves off host %n at %t")                                    \
+    ROW(CANNOT_LEAVE, "cannot-leave", LEAD_NONE, "") /* why_it_stays() */                          \
+    ROW(VM_FAILED, "start-failed", LEAD_NONE, "VM %n failed on host %n, attempt %n (%s)")          \
+    ROW(COMMAND_REFUSED, "command-refused", LEAD_NONE,                                             \
+        "OpenNebula refused a command to VM %n: %s")                                               \
+    ROW(PARKED, "parked", LEAD_NONE,                                                               \
+        "a user suspended, powered off or held its VMs; it continues when the VMs are resumed "    \
+        "or released")                                                                             \
+    ROW(ON_HOLD, "on-hold", LEAD_NONE, "on hold until it is released")                             \
+    ROW(ENDS_SOON, "ends-soon", LEAD_NONE, "the lease ends at %t")                                 \
+    ROW(GROUP_INCOMPLETE, "group-incomplete", LEAD_WAITS,                                          \
+        "for its group: %n of %n VMs submitted (group %s)")                                        \
+    ROW(LOCKED, "locked", LEAD_NONE,                                                               \
+        "VM %n is locked; it is placed when its user or an administrator unlocks it")              \
+    ROW(LATE, "late", LEAD_NONE, "%oVM %n on host %n is %s")                                       \
+    ROW(GIVEN_UP, "given-up", LEAD_NONE,                                                           \
+        "VM %n could not be started (attempts: %n); last failure: %s")                             \
+    ROW(CANCELLED_BY, "cancelled-by", LEAD_NONE, "cancelled by %s")                                \
+    ROW(QUARANTINED, "hosts-quarantined", LEAD_NONE,                                               \
+        "the %n hosts that it may use are quarantined, host %n until %t: VMs failed or are "       \
+        "stuck on them")                                                                           \
+    ROW(DRAINED, "hosts-drained", LEAD_NONE,                                                       \
+        "the hosts it may use are drained: an operator is emptying them")                          \
+    ROW(HOSTS_TOO_SMALL, "hosts-too-small", LEAD_NONE,                                             \
+        "no host it may use has enough CPU together with enough memory: at most %c CPU, and at "   \
+        "most %n MB, %v requested")                                                                \
+    ROW(MISSED, "missed", LEAD_NONE, "it could not be started before %t")                          \
+    ROW(TIME_OVER, "time-over", LEAD_NONE, "its time is over")                                     \
+    ROW(UNUSED, "unused", LEAD_NONE, "its VMs were unused, so it ended before its time")           \
+    ROW(VMS_GONE, "vms-gone", LEAD_NONE, "its VMs were terminated in OpenNebula")                  \
+    ROW(VMS_LOST, "vms-lost", LEAD_NONE, "OpenNebula no longer knows its VMs")                     \
+    ROW(UNKNOWN, "unknown", LEAD_NONE,                                                             \
+        "VM %n on host %n is UNKNOWN: OpenNebula cannot monitor it")                               \
+    ROW(MALFORMED, "malformed", LEAD_NONE, "%s")                                                   \
+    ROW(NOT_GRANTED, "not-granted", LEAD_NONE, "%s")                                               \
+    ROW(NOT_UNDERSTOOD, "not-understood", LEAD_NONE, "%s")                                         \
+    ROW(TEMPLATE_NOT_READ, "template-not-read", LEAD_NONE,                                         \
+        "the template of VM %n has not been read from OpenNebula yet")                             \
+    ROW(REQUIREMENT_MALFORMED, "requirement-malformed", LEAD_NONE, "%s")                           \
+    ROW(NOT_SUPPORTED, "not-supported", LEAD_NONE, "%s")                                           \
+    ROW(HOSTS_EXCLUDED, "hosts-excluded", LEAD_NONE, "%s")                                         \
+    ROW(NO_NETWORK, "no-network", LEAD_NONE, "%s")                                                 \
+    ROW(NO_DATASTORE, "no-datastore", LEAD_NONE, "%s")                                             \
+    ROW(NO_OTHER_HOST, "no-other-host", LEAD_NONE, "VM %n must leave host %n: %s")                 \
+    ROW(PAUSE, "pause", LEAD_NONE, "the start of VM %n failed, attempt %n")                        \
+    ROW(RULE_BROKEN, "rule-broken", LEAD_NONE,                                                     \
+        "VM %n on host %n breaks a rule of its VM group: %s")                                      \
+    ROW(TURN, "turn", LEAD_WAITS,                                                                  \
+        "for its turn: as many operations are in progress as %s allows (%n)")                      \
+    ROW(NO_HOST_YET, "no-host-yet", LEAD_NONE, "no host has room for VM %n at present")            \
+    ROW(RELEASED, "released", LEAD_NONE, "being released")                                         \
+    ROW(BOOKING, "booking", LEAD_NONE, "%s")                                                       \
+    ROW(NO_ROOM_YET, "no-room-yet", LEAD_NONE, "%s")
+
+#define REASON_WORD(id, word, lead, template)     [REASON_##id] = word,
+#define REASON_SENTENCE(id, word, lead, template) [REASON_##id] = {lead, template},
+
+const char *const reason_names[REASONS] = {REASON_ROWS(REASON_WORD)};
+
+static const struct {
+    enum reason_lead lead;
+    const char *text;
+} sentences[REASONS] = {REASON_ROWS(REASON_SENTENCE)};
 
 bool reason_is_of_room(enum reason_id id)
 {
@@ -112,126 +170,6 @@ const char *reason_word(const struct reason *reason)
 {
     return reason->word ? reason->word : reason_name(reason->id);
 }
-
-/* The template of each sentence: %n number, %v VMs, %c hundredths, %d duration, %t time,
- * %p PCI device, of n[0], n[1], ... in order; %s the text. */
-static const struct {
-    enum reason_lead lead;
-    const char *text;
-} sentences[REASONS] = {
-    [REASON_NONE] = {LEAD_NONE, ""},
-    [REASON_NO_ROOM_NOW] = {LEAD_WAITS, "for room: %v requested, room for %n now%s"},
-    [REASON_PLANNED] = {LEAD_NONE, "planned to start at %t"},
-    [REASON_REFUSED_BY_POLICY] = {LEAD_REFUSED, "policy %s"},
-    [REASON_TOO_BIG] = {LEAD_REFUSED,
-                        "%v requested, but all hosts together hold at most %n when empty"},
-    [REASON_NO_ROOM_AT_START] = {LEAD_REFUSED, "no room for %v from %t until %t, only for %n%s"},
-    [REASON_NO_DEVICE] = {LEAD_REFUSED,
-                          "none of the hosts that it may use (%n) has the %n PCI devices that a VM "
-                          "requires (%p)"},
-    [REASON_NO_TOPOLOGY] = {LEAD_REFUSED,
-                            "none of the hosts that it may use (%n) has NUMA nodes with the CPUs, "
-                            "memory and pages that a VM requires"},
-    [REASON_DEVICE_IN_USE] =
-        {LEAD_NONE,
-         "the required PCI devices (%p) are in use on all hosts with enough room (%n), at least "
-         "until %t"},
-    [REASON_TOPOLOGY_IN_USE] =
-        {LEAD_NONE, "the required CPUs, memory or pages of NUMA nodes are in use on all "
-                    "hosts with enough room (%n), at least until %t"},
-    [REASON_NO_ROOM_WITH_DEVICE] =
-        {LEAD_NONE, "no host with the PCI devices that a VM requires (%p) has room%s"},
-    [REASON_NO_ROOM_WITH_TOPOLOGY] = {LEAD_NONE,
-                                      "no host with the NUMA nodes that a VM requires has room"},
-    [REASON_KEPT_APART] =
-        {LEAD_NONE,
-         "all hosts with enough room (%n) run VMs from which it must be kept apart (lease %n)"},
-    [REASON_KEPT_TOGETHER] =
-        {LEAD_NONE, "no room on the hosts of the VMs that it must share a host with (lease %n)"},
-    [REASON_NO_ROOM_FOR_ALL] = {LEAD_NONE, "no host has room for all VMs that must share one host"},
-    [REASON_START_PASSED] = {LEAD_REFUSED, "its start at %t has passed (now: %t)"},
-    [REASON_DEADLINE_UNREACHABLE] = {LEAD_REFUSED,
-                                     "must end by %t, but the earliest possible end is %t"},
-    [REASON_IMAGE_TOO_LATE] = {LEAD_REFUSED,
-                               "its disk image would arrive at %t, but it starts at %t"},
-    [REASON_SHORTER_THAN_SHUTDOWN] = {LEAD_REFUSED,
-                                      "its duration of %d is shorter than its shutdown of %d"},
-    [REASON_SUSPENDED_FOR] = {LEAD_NONE, "suspended for lease %n at %t"},
-    [REASON_REQUEUED_FOR] = {LEAD_NONE, "stopped for lease %n at %t and put back into the queue"},
-    [REASON_CANCELLED_FOR] = {LEAD_NONE, "cancelled, as its terms allow, for lease %n at %t"},
-    [REASON_SUSPENDED_PLANNED] = {LEAD_NONE,
-                                  "suspended as planned at %t, when the gap it ran in ends"},
-    [REASON_CANCELLED] = {LEAD_NONE, "cancelled on request"},
-    [REASON_ENDED_EARLY] = {LEAD_NONE, "ended on its own after %d of %d"},
-    [REASON_FAILED] = {LEAD_NONE, "failed: %s"},
-    [REASON_NO_ROOM_AT_ONCE] = {LEAD_REFUSED,
-                                "%v requested for an immediate start, room for %n now%s"},
-    [REASON_NOT_READY] = {LEAD_WAITS, "for its earliest start %t"},
-    [REASON_NO_HOST_ALLOWED] = {LEAD_REFUSED,
-                                "%v requested, but the enabled hosts that meet its requirements "
-                                "(%n) hold at most %n when empty"},
-    [REASON_TEXT] = {LEAD_NONE, "%s"},
-    [REASON_MOVED] = {LEAD_NONE, "moved to better hosts at %t: total time %d without the move, %d "
-                                 "with it (%n percent less)"},
-    [REASON_ROOM_RESERVED] = {LEAD_WAITS, "for room: %v requested, but the room now free does not "
-                                          "last: lease %n needs host %n from %t on"},
-    [REASON_ROOM_KEPT] =
-        {LEAD_WAITS, "for room: %v requested, but the free room is kept for lease %n, which has "
-                     "a higher priority, for example on host %n"},
-    [REASON_OTHERS_WOULD_BE_LATE] = {LEAD_REFUSED,
-                                     "leases that could make room for %v at %t would miss "
-                                     "their deadlines (%n of them)"},
-    [REASON_LEAVES] = {LEAD_NONE, "moves off host %n at %t"},
-    [REASON_CANNOT_LEAVE] = {LEAD_NONE, ""}, /* why_it_stays() */
-    [REASON_VM_FAILED] = {LEAD_NONE, "VM %n failed on host %n, attempt %n (%s)"},
-    [REASON_COMMAND_REFUSED] = {LEAD_NONE, "OpenNebula refused a command to VM %n: %s"},
-    [REASON_PARKED] = {LEAD_NONE, "a user suspended, powered off or held its VMs; it continues "
-                                  "when the VMs are resumed or released"},
-    [REASON_ON_HOLD] = {LEAD_NONE, "on hold until it is released"},
-    [REASON_ENDS_SOON] = {LEAD_NONE, "the lease ends at %t"},
-    [REASON_GROUP_INCOMPLETE] = {LEAD_WAITS, "for its group: %n of %n VMs submitted (group %s)"},
-    [REASON_LOCKED] = {LEAD_NONE,
-                       "VM %n is locked; it is placed when its user or an administrator unlocks "
-                       "it"},
-    [REASON_LATE] = {LEAD_NONE, "%oVM %n on host %n is %s"},
-    [REASON_GIVEN_UP] = {LEAD_NONE, "VM %n could not be started (attempts: %n); last failure: %s"},
-    [REASON_CANCELLED_BY] = {LEAD_NONE, "cancelled by %s"},
-    [REASON_QUARANTINED] = {LEAD_NONE,
-                            "the %n hosts that it may use are quarantined, host %n until %t: VMs "
-                            "failed or are stuck on them"},
-    [REASON_DRAINED] = {LEAD_NONE,
-                        "the hosts it may use are drained: an operator is emptying them"},
-    [REASON_HOSTS_TOO_SMALL] = {LEAD_NONE,
-                                "no host it may use has enough CPU together with enough memory: "
-                                "at most %c CPU, and at most %n MB, %v requested"},
-    [REASON_MISSED] = {LEAD_NONE, "it could not be started before %t"},
-    [REASON_TIME_OVER] = {LEAD_NONE, "its time is over"},
-    [REASON_UNKNOWN] = {LEAD_NONE, "VM %n on host %n is UNKNOWN: OpenNebula cannot monitor it"},
-    [REASON_UNUSED] = {LEAD_NONE, "its VMs were unused, so it ended before its time"},
-    [REASON_VMS_GONE] = {LEAD_NONE, "its VMs were terminated in OpenNebula"},
-    [REASON_VMS_LOST] = {LEAD_NONE, "OpenNebula no longer knows its VMs"},
-    [REASON_MALFORMED] = {LEAD_NONE, "%s"},
-    [REASON_NOT_GRANTED] = {LEAD_NONE, "%s"},
-    [REASON_NOT_UNDERSTOOD] = {LEAD_NONE, "%s"},
-    [REASON_TEMPLATE_NOT_READ] = {LEAD_NONE,
-                                  "the template of VM %n has not been read from OpenNebula yet"},
-    [REASON_REQUIREMENT_MALFORMED] = {LEAD_NONE, "%s"},
-    [REASON_NOT_SUPPORTED] = {LEAD_NONE, "%s"},
-    [REASON_HOSTS_EXCLUDED] = {LEAD_NONE, "%s"},
-    [REASON_NO_NETWORK] = {LEAD_NONE, "%s"},
-    [REASON_NO_DATASTORE] = {LEAD_NONE, "%s"},
-    [REASON_NO_OTHER_HOST] = {LEAD_NONE, "VM %n must leave host %n: %s"},
-    [REASON_PAUSE] = {LEAD_NONE, "the start of VM %n failed, attempt %n"},
-    [REASON_RULE_BROKEN] = {LEAD_NONE, "VM %n on host %n breaks a rule of its VM group: %s"},
-    [REASON_TURN] = {LEAD_WAITS,
-                     "for its turn: as many operations are in progress as %s allows (%n)"},
-    [REASON_NO_HOST_YET] = {LEAD_NONE, "no host has room for VM %n at present"},
-    [REASON_RELEASED] = {LEAD_NONE, "being released"},
-    [REASON_BOOKING] = {LEAD_NONE, "%s"},
-    [REASON_NO_ROOM_YET] = {LEAD_NONE, "%s"},
-    [REASON_DEADLINE_MISSED] = {LEAD_NONE,
-                                "cancelled: must end by %t, but the earliest possible end is %t"},
-};
 
 enum reason_lead reason_lead(enum reason_id id)
 {
