@@ -43,7 +43,7 @@ static bool first_of_its_kind(struct lwf_reader *reader, enum lwf_element elemen
         reader->request.seen |= bit;
         return true;
     }
-    lwf_object(reader, NULL, "duplicate <%s>", lwf_element_names[element]);
+    lwf_object(reader, NULL, "duplicate <%s>", lwf_rules[element].name);
     return false;
 }
 
@@ -251,7 +251,7 @@ static void end_lease(struct lwf_reader *reader)
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!(open->seen >> needed[i] & 1))
             lwf_complain_at(reader, open->lease_place, "the lease has no <%s>",
-                            lwf_element_names[needed[i]]);
+                            lwf_rules[needed[i]].name);
     if ((open->seen >> ELEMENT_NODES & 1) && open->sound && reader->queue.n_sets == open->first_set)
         lwf_complain_at(reader, open->lease_place, "the lease has no <node-set>");
     if ((open->seen >> ELEMENT_SOFTWARE & 1) && open->sound &&

@@ -142,13 +142,13 @@ static void pass_over(struct lwf_reader *reader, enum lwf_element element, const
                     (const char *)name);
     else
         lwf_object(reader, NULL, "<%s> is not expected here; it belongs in %s",
-                   lwf_element_names[element], lwf_element_parents(element));
+                   lwf_rules[element].name, lwf_rules[element].parents_text);
 }
 
 static bool take_attributes(struct lwf_reader *reader, enum lwf_element element, int n,
                             const xmlChar **attributes)
 {
-    uint32_t known = lwf_attributes_known(element);
+    uint32_t known = lwf_rules[element].needed | lwf_rules[element].optional;
     uint32_t missing;
 
     reader->given = 0;
@@ -159,16 +159,16 @@ static bool take_attributes(struct lwf_reader *reader, enum lwf_element element,
             if (reader->options.report)
                 lwf_warn_at(reader, lwf_parser_place(reader, (const char *)attributes[3]),
                             "unknown attribute %.64s of <%s> ignored", (const char *)attributes[0],
-                            lwf_element_names[element]);
+                            lwf_rules[element].name);
             continue;
         }
         reader->values[attribute].text = (const char *)attributes[3];
         reader->values[attribute].end = (const char *)attributes[4];
         reader->given |= 1u << attribute;
     }
-    missing = lwf_attributes_needed(element) & ~reader->given;
+    missing = lwf_rules[element].needed & ~reader->given;
     if (missing) {
-        lwf_complain(reader, NULL, "<%s> has no attribute %s", lwf_element_names[element],
+        lwf_complain(reader, NULL, "<%s> has no attribute %s", lwf_rules[element].name,
                      lwf_attribute_name(__builtin_ctz(missing)));
         return false;
     }
@@ -196,7 +196,7 @@ static void begin_element(struct lwf_reader *reader, const xmlChar *name, int n_
         lwf_parser_stop(reader);
         return;
     }
-    if (element == ELEMENT_UNKNOWN || !lwf_element_fits(element, parent)) {
+    if (element == ELEMENT_UNKNOWN || !(lwf_rules[element].parents >> parent & 1)) {
         pass_over(reader, element, name);
         return;
     }
@@ -269,7 +269,7 @@ static void on_syntax_error(void *context, xmlErrorPtr syntax)
         place.line = 1;
     if (syntax->code == XML_ERR_DOCUMENT_END && reader->depth > 0)
         lwf_complain_at(reader, place, "the file is cut off: it ends inside <%s>",
-                        lwf_element_names[reader->stack[reader->depth]]);
+                        lwf_rules[reader->stack[reader->depth]].name);
     else
         lwf_complain_at(reader, place, "not well-formed XML: %.*s", length, message);
     lwf_parser_stop(reader);
@@ -295,7 +295,7 @@ int lwf_parser_start(struct lwf_reader *reader, struct error *err)
     xmlCtxtUseOptions(reader->parser, XML_PARSE_NONET);
     for (int i = 1; i < ELEMENTS; i++) {
         reader->elements[i] =
-            xmlDictLookup(reader->parser->dict, (const xmlChar *)lwf_element_names[i], -1);
+            xmlDictLookup(reader->parser->dict, (const xmlChar *)lwf_rules[i].name, -1);
         if (!reader->elements[i])
             return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
     }

@@ -1,7 +1,6 @@
 /* lwf_words.h: the element and attribute names of LWF. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/lease_terms.h"
@@ -56,16 +55,13 @@ enum lwf_attribute {
 
 _Static_assert(ATTRIBUTES <= 32, "a bit of uint32_t for each");
 
-extern const char *const lwf_element_names[ELEMENTS];
-
 const char *lwf_attribute_name(enum lwf_attribute attribute);
 
-/* May `element` be a child of `parent`? */
-bool lwf_element_fits(enum lwf_element element, enum lwf_element parent);
+struct lwf_rule {
+    const char *name;
+    uint32_t parents;          /* bits 1 << enum lwf_element */
+    const char *parents_text;  /* for error texts: "<site> or <lease>" */
+    uint32_t needed, optional; /* attributes: bits 1 << enum lwf_attribute */
+};
 
-/* The allowed parents of an element, for error texts: "<site> or <lease>". */
-const char *lwf_element_parents(enum lwf_element element);
-
-/* Bits (1 << enum lwf_attribute) of the allowed and of the required attributes of an element. */
-uint32_t lwf_attributes_known(enum lwf_element element);
-uint32_t lwf_attributes_needed(enum lwf_element element);
+extern const struct lwf_rule lwf_rules[ELEMENTS];
