@@ -131,7 +131,7 @@
     ROW(BOOKING, "booking", LEAD_NONE, "%s")                                                       \
     ROW(NO_ROOM_YET, "no-room-yet", LEAD_NONE, "%s")
 
-#define REASON_WORD(id, word, lead, template)     [REASON_##id] = word,
+#define REASON_WORD(id, word, lead, template)     [REASON_##id] = (word),
 #define REASON_SENTENCE(id, word, lead, template) [REASON_##id] = {lead, template},
 
 const char *const reason_names[REASONS] = {REASON_ROWS(REASON_WORD)};
