@@ -245,7 +245,7 @@ static void print_properties(const json_t *answer, FILE *stream)
     }
     host_drain_text(answer, client_instant(answer, "now"), drain, sizeof drain);
     if (*drain)
-        fprintf(stream, "\n%s  %s", strncmp(drain, "for", 3) == 0 ? "Booking" : "Drain  ", drain);
+        fprintf(stream, "\n%s  %s", *host_booking(answer) ? "Booking" : "Drain  ", drain);
     fprintf(stream, "\nCPU      %g of %g in use\nMemory   %" PRId64 " of %" PRId64 " MB in use\n",
             number(answer, "cpu_used"), number(answer, "cpu"),
             client_integer(answer, "memory_used"), client_integer(answer, "memory"));

@@ -8,11 +8,15 @@
 #include "cli/table.h"
 #include "util/instant.h"
 
+const char *host_booking(const json_t *host)
+{
+    return client_text(json_array_get(json_object_get(host, "drains"), 0), "booking");
+}
+
 void host_drain_text(const json_t *host, int64_t now, char *text, size_t size)
 {
     int64_t from = client_instant(host, "drain_from"), until = client_instant(host, "drain_until");
-    const char *booking =
-        client_text(json_array_get(json_object_get(host, "drains"), 0), "booking");
+    const char *booking = host_booking(host);
     char begin[TIME_TEXT_MAX], end[TIME_TEXT_MAX];
     size_t length = 0;
 

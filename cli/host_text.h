@@ -13,6 +13,9 @@ struct client;
 
 enum { DRAIN_TEXT_MAX = 2 * TIME_TEXT_MAX + 96 };
 
+/* The booking that a host's first drain belongs to; "": none. */
+const char *host_booking(const json_t *host);
+
 /* The time of a host's drain or booking: "began 5m ago", "for 'course', begins in 2h, ends in 3h";
  * "": none. */
 void host_drain_text(const json_t *host, int64_t now, char *text, size_t size);

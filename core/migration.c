@@ -15,7 +15,8 @@ static bool at_fixed_rate(const struct engine *engine)
     return engine->settings.behaviour.migration_at_100_mbits;
 }
 
-int64_t transfer_rate(const struct engine *engine)
+/* For memory and images between hosts. */
+static int64_t transfer_rate(const struct engine *engine)
 {
     return at_fixed_rate(engine) ? HAIZEA_MIGRATION_BANDWIDTH : engine->settings.transfer_bandwidth;
 }

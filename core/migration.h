@@ -9,8 +9,6 @@
 
 #include "core/proposal.h"
 
-/* The transfer rate for memory and images between hosts. */
-int64_t transfer_rate(const struct engine *engine);
 /* Seconds to send a VM's memory to another host. */
 int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory);
 /* Does the lease's image have to be transferred? */

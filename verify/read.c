@@ -173,12 +173,6 @@ static size_t read_limited(void *buffer, size_t size, void *data)
     return got == 0 && ferror(input->file) ? (size_t)-1 : got;
 }
 
-static int not_json(const json_error_t *problem, const char *name, struct error *err)
-{
-    return error_set(err, EINVAL, "%s:%d:%d: not a record: %s", name, problem->line,
-                     problem->column, problem->text);
-}
-
 static json_t *load(FILE *file, const char *name, struct error *err)
 {
     struct limited_input input = {.file = file, .left = largest_record};
@@ -193,7 +187,8 @@ static json_t *load(FILE *file, const char *name, struct error *err)
     else if (ferror(file))
         error_set(err, EIO, "%s: cannot be read", name);
     else
-        not_json(&problem, name, err);
+        error_set(err, EINVAL, "%s:%d:%d: not a record: %s", name, problem.line, problem.column,
+                  problem.text);
     return NULL;
 }
 
@@ -212,30 +207,4 @@ json_t *schedule_load(const char *path, struct error *err)
     root = load(file, path, err);
     fclose(file);
     return root;
-}
-
-int schedule_read_path(struct schedule *schedule, const char *path, struct error *err)
-{
-    json_t *root = schedule_load(path, err);
-    int result;
-
-    if (!root)
-        return -1;
-    result = schedule_read_json(schedule, root, strcmp(path, "-") ? path : "standard input", err);
-    json_decref(root);
-    return result;
-}
-
-int schedule_read_memory(struct schedule *schedule, const void *text, size_t size,
-                         struct error *err)
-{
-    json_error_t problem;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
-    int result;
-
-    if (!root)
-        return not_json(&problem, "record", err);
-    result = schedule_read_json(schedule, root, "record", err);
-    json_decref(root);
-    return result;
 }

@@ -1,4 +1,4 @@
-/* read.h: the parts of schedule_read_path(); internal, except for the functions at the end. */
+/* read.h: reads records; internal to verify/, except for the functions at the end. */
 #pragma once
 
 #include "verify/json.h"

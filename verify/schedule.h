@@ -248,12 +248,7 @@ struct schedule {
     struct schedule_arena *arena; /* owns everything above */
 };
 
-/* Read a record from a file ("-": standard input) or from memory; see schedule_load() and
- * schedule_read_json() in verify/read.h for costs and errors. */
-int schedule_read_path(struct schedule *schedule, const char *path, struct error *err);
-int schedule_read_memory(struct schedule *schedule, const void *text, size_t size,
-                         struct error *err);
-
+/* verify/read.h reads a schedule. */
 void schedule_finish(struct schedule *schedule);
 
 /* NULL: not found. O(log n). */

@@ -76,7 +76,8 @@ void modules_remember(struct modules *modules)
     free(text);
 }
 
-void modules_put_out_of_service(struct modules *modules, size_t i, const char *offence)
+/* Marks the module, stores the outage and logs it. */
+static void put_out_of_service(struct modules *modules, size_t i, const char *offence)
 {
     const struct policy_module *module = &modules->list.modules[i];
 
@@ -111,15 +112,15 @@ static void strike(struct modules *modules, const struct planner_offence *offenc
         return;
     if (modules->strikes == STRIKES && suspect >= 0 && suspect == offence->last &&
         suspect < (int64_t)modules->list.n && !modules->list.modules[suspect].outage) {
-        modules_put_out_of_service(
+        put_out_of_service(
             modules, (size_t)suspect,
             "was the last module called each time the planner failed outside of calls");
         return;
     }
     for (size_t i = 0; i < modules->list.n; i++)
         if (!modules->list.modules[i].outage)
-            modules_put_out_of_service(
-                modules, i, "was loaded when the planner failed repeatedly outside of calls");
+            put_out_of_service(modules, i,
+                               "was loaded when the planner failed repeatedly outside of calls");
 }
 
 static int64_t pause_after(int failures)
@@ -149,7 +150,7 @@ void modules_find_offender(struct modules *modules, const struct planner_offence
         snprintf(modules->unusable_why, sizeof modules->unusable_why, "%s", offence->text);
         pause = pause_after(count_unusable(modules));
     } else if (offence->module >= 0 && offence->module < (int64_t)modules->list.n) {
-        modules_put_out_of_service(modules, (size_t)offence->module, offence->text);
+        put_out_of_service(modules, (size_t)offence->module, offence->text);
     } else {
         strike(modules, offence);
         pause = pause_after(modules->strikes);

@@ -20,8 +20,6 @@ void module_list_finish(struct module_list *list);
 int module_list_enable(struct module_list *list, const char *name, struct error *err);
 /* Store the outages of modules->list. */
 void modules_remember(struct modules *modules);
-/* Mark the module, store the outage and log it. */
-void modules_put_out_of_service(struct modules *modules, size_t i, const char *offence);
 /* A process with the list's modules has ended: put the module to blame out of service, and set when
  * the next process starts. */
 void modules_find_offender(struct modules *modules, const struct planner_offence *offence);

@@ -6,7 +6,7 @@
 #include "daemon/store/private.h"
 #include "util/memory.h"
 
-void store_wake_entry(struct store *store, struct lease_entry *entry)
+static void wake(struct store *store, struct lease_entry *entry)
 {
     struct awake *awake = &store->awake;
 
@@ -22,7 +22,7 @@ void store_wake_entry(struct store *store, struct lease_entry *entry)
 
 void store_note_entry(struct store *store, struct lease_entry *entry)
 {
-    store_wake_entry(store, entry);
+    wake(store, entry);
     entry->noted = entry->stirred;
 }
 
@@ -52,13 +52,13 @@ void store_wake(struct store *store, int64_t lease)
     struct lease_entry *entry = store_index_find(&store->leases, lease);
 
     if (entry)
-        store_wake_entry(store, entry);
+        wake(store, entry);
 }
 
 void store_wake_all(struct store *store)
 {
     for (size_t i = 0; i < store->leases.n; i++)
-        store_wake_entry(store, store->leases.records[i]);
+        wake(store, store->leases.records[i]);
     store->awake.next = INSTANT_NEVER;
 }
 
@@ -74,7 +74,7 @@ void store_wake_due(struct store *store, int64_t now)
         if (entry->awake_at)
             continue;
         if (entry->until <= now)
-            store_wake_entry(store, entry);
+            wake(store, entry);
         else if (entry->until < next)
             next = entry->until;
     }

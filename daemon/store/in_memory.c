@@ -48,7 +48,8 @@ void store_lease_entry_free(struct lease_entry *record)
     free(record);
 }
 
-void store_mark_lease(struct store *store, struct lease_record *lease)
+/* The next commit writes the record. */
+static void mark_lease(struct store *store, struct lease_record *lease)
 {
     store->changes++;
     if (lease->marked)
@@ -59,7 +60,7 @@ void store_mark_lease(struct store *store, struct lease_record *lease)
     store->marked_leases[store->n_marked_leases++] = (struct lease_entry *)lease;
 }
 
-void store_mark_vm(struct store *store, struct vm_record *vm)
+static void mark_vm(struct store *store, struct vm_record *vm)
 {
     store->changes++;
     if (vm->marked)
@@ -92,7 +93,7 @@ struct lease_record *store_change_lease(struct store *store, const struct lease_
 {
     struct lease_record *record = store_note_lease(store, lease);
 
-    store_mark_lease(store, record);
+    mark_lease(store, record);
     return record;
 }
 
@@ -109,7 +110,7 @@ struct vm_record *store_change_vm(struct store *store, const struct vm_record *v
 {
     struct vm_record *record = store_note_vm(store, vm);
 
-    store_mark_vm(store, record);
+    mark_vm(store, record);
     return record;
 }
 
@@ -165,7 +166,7 @@ struct lease_record *store_add_lease(struct store *store, int64_t id)
     };
     store_index_add(&store->leases, id, record);
     store_note_entry(store, record);
-    store_mark_lease(store, &record->lease);
+    mark_lease(store, &record->lease);
     return &record->lease;
 }
 
@@ -213,7 +214,7 @@ struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease)
     };
     store_attach_vm(store, record, vm);
     store_index_add(&store->vms, id, vm);
-    store_mark_vm(store, vm);
+    mark_vm(store, vm);
     return vm;
 }
 

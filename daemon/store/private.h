@@ -125,17 +125,11 @@ sqlite3_stmt *store_prepare(const struct store *store, const char *text, struct 
 /* Load an open file: unfinished leases, leases with existing VMs, and the facts. */
 int store_load(struct store *store, struct error *err);
 
-/* The lease wakes. */
-void store_wake_entry(struct store *store, struct lease_entry *entry);
 /* The lease wakes because its record or a record of one of its VMs changes. */
 void store_note_entry(struct store *store, struct lease_entry *entry);
 /* The lease goes to sleep, or is about to be forgotten. */
 void store_drop_awake(struct store *store, struct lease_entry *entry);
 void store_awake_finish(struct awake *awake);
-
-/* The next commit writes the record. */
-void store_mark_lease(struct store *store, struct lease_record *lease);
-void store_mark_vm(struct store *store, struct vm_record *vm);
 
 void store_vm_free(struct vm_record *vm);
 void store_lease_finish(struct lease_record *lease); /* frees its texts */

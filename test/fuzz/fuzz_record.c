@@ -6,6 +6,7 @@
 
 #include "adapters/simulation/recorded.h"
 #include "adapters/simulation/simulation.h"
+#include "verify/read.h"
 #include "verify/verify.h"
 
 enum { STEPS = 200 };
@@ -63,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct schedule schedule;
     struct error err;
 
-    if (schedule_read_memory(&schedule, data, size, &err) == 0) {
+    if (record && schedule_read_json(&schedule, record, "record", &err) == 0) {
         verify(&schedule, false);
         verify(&schedule, true);
         schedule_finish(&schedule);

@@ -20,6 +20,7 @@
 
 #include "test/golden/compare.h"
 #include "test/golden/replay.h"
+#include "test/verify/read_record.h"
 #include "verify/print.h"
 
 enum { SECONDS = 60, SECONDS_TO_SURVIVE = 20 };
@@ -102,7 +103,7 @@ static bool read_record(const struct golden *golden, struct schedule *schedule)
     char path[PATH_MAX];
     struct error err;
 
-    if (schedule_read_path(schedule, golden_record(golden, path), &err) == 0)
+    if (read_record_file(schedule, golden_record(golden, path), &err) == 0)
         return true;
     printf("    %s\n", err.text);
     return false;
@@ -213,7 +214,7 @@ static bool accepts_as_haizea_1_1(const struct golden *golden, const char *conf)
     case_files(conf, path);
     if (golden_replay(golden, &replay, SECONDS) < 0)
         return false;
-    if (schedule_read_path(&expected, path, &err) < 0) {
+    if (read_record_file(&expected, path, &err) < 0) {
         printf("    %s\n", err.text);
         return false;
     }

@@ -21,6 +21,7 @@
 #include "cli/replay.h"
 #include "configuration/configuration.h"
 #include "test/support/random_workload.h"
+#include "test/verify/read_record.h"
 #include "verify/print.h"
 
 struct trial {
@@ -64,7 +65,7 @@ static bool record_is_clean(void)
     bool clean;
     FILE *out;
 
-    if (schedule_read_path(&schedule, trial.record, &err) < 0 ||
+    if (read_record_file(&schedule, trial.record, &err) < 0 ||
         verify_schedule(&schedule, &options, &verification, &err) < 0) {
         snprintf(trial.text, sizeof trial.text, "%s\n", err.text);
         return false;

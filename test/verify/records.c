@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "verify/read.h"
+
 json_t *load_record(const char *name)
 {
     char path[512];
@@ -57,14 +59,11 @@ void change_record(json_t *record, const char *path, const char *value)
 void check_record(json_t *record, const struct verify_options *options,
                   struct verification *verification)
 {
-    char *text = json_dumps(record, JSON_COMPACT);
     struct schedule schedule;
     struct error err;
 
-    assert_non_null(text);
-    if (schedule_read_memory(&schedule, text, strlen(text), &err) < 0)
+    if (schedule_read_json(&schedule, record, "record", &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(verify_schedule(&schedule, options, verification, &err), 0);
     schedule_finish(&schedule);
-    free(text);
 }

@@ -4,11 +4,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "test/verify/read_record.h"
 #include "test/verify/records.h"
 
 static int read_text(const char *text, size_t size, struct error *err)
@@ -16,9 +20,16 @@ static int read_text(const char *text, size_t size, struct error *err)
     const struct verify_options options = {.partial = true, .complete = true};
     struct verification verification;
     struct schedule schedule;
+    int file = memfd_create("record", 0);
+    char path[64];
+    int result;
 
     memset(err, 0, sizeof *err);
-    if (schedule_read_memory(&schedule, text, size, err) < 0) {
+    assert_int_equal(write(file, text, size), size);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    result = read_record_file(&schedule, path, err);
+    close(file);
+    if (result < 0) {
         assert_int_not_equal(err->code, 0);
         assert_true(strlen(err->text) > 10);
         return -1;
@@ -188,9 +199,9 @@ static void a_file_that_is_not_there_is_an_error(void **state)
     struct schedule schedule;
     struct error err;
 
-    assert_int_equal(schedule_read_path(&schedule, RECORDS "/none.json", &err), -1);
+    assert_int_equal(read_record_file(&schedule, RECORDS "/none.json", &err), -1);
     assert_int_equal(err.code, ENOENT);
-    assert_int_equal(schedule_read_path(&schedule, RECORDS, &err), -1);
+    assert_int_equal(read_record_file(&schedule, RECORDS, &err), -1);
     assert_int_equal(err.code, EIO);
 }
 

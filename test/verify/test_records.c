@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "test/verify/read_record.h"
 #include "test/verify/records.h"
 
 static int check_folder(const char *pattern)
@@ -24,7 +25,7 @@ static int check_folder(const char *pattern)
         struct schedule schedule;
         struct error err;
 
-        if (schedule_read_path(&schedule, found.gl_pathv[i], &err) < 0)
+        if (read_record_file(&schedule, found.gl_pathv[i], &err) < 0)
             fail_msg("%s", err.text);
         assert_int_equal(verify_schedule(&schedule, &options, &verification, &err), 0);
         if (verification.n_violations)
