@@ -1,3 +1,4 @@
+/* Counts in words: singular or plural. */
 #include "util/count_text.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Differences between configurations, and what a reload takes over. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Builds the site and the leases of a scenario, runs it, and keeps a log. */
 #include "scenario.h"
 #include "scenario_checks.h"
 

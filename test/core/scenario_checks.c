@@ -1,3 +1,4 @@
+/* Invariants of the engine after every step of a scenario. */
 #include "scenario_checks.h"
 
 #include <string.h>

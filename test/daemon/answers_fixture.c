@@ -1,3 +1,4 @@
+/* A store of seven leases and a daemon that keeps what it is told. */
 #include "test/daemon/answers_fixture.h"
 #include "test/daemon/change_records.h"
 

@@ -1,3 +1,4 @@
+/* A private directory for a test. */
 #include "test/daemon/directory.h"
 
 #include <ftw.h>

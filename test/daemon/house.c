@@ -1,3 +1,4 @@
+/* A store, a planner and hosts of 4 CPUs, each for one VM. */
 #include "test/daemon/house.h"
 
 #include <setjmp.h>

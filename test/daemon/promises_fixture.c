@@ -1,3 +1,4 @@
+/* VMs whose templates show promises, and the store that knows them. */
 #include "test/daemon/promises_fixture.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* A control socket served by the test itself or by a child process. */
 #include "test/daemon/server.h"
 
 #include <poll.h>

@@ -1,3 +1,4 @@
+/* An open store in a directory of its own. */
 #include "test/daemon/store_fixture.h"
 
 #include <setjmp.h>

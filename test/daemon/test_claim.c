@@ -1,3 +1,4 @@
+/* The rules of the mark: of several daemons, one at most acts. */
 #include "daemon/live/claim.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* Clocks that are set or differ, and the times that depend on them. */
 #include "daemon/live/clocks.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* Lines of the log: repeats, control characters, fields of the journal, formats. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

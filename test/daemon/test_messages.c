@@ -1,3 +1,4 @@
+/* Messages in VMs' templates: their sentences, and when they are written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -235,7 +236,6 @@ static void no_start_is_announced_that_has_passed(void **state)
     lease.phase = PHASE_RESERVED;
     lease.kind = LEASE_DEADLINE;
     lease.reason_id = REASON_PLANNED;
-    lease.reason_word = "planned";
     expect_at(&lease, 3600,
               "Accepted: ends by its deadline; planned to start at 1970-01-01 01:00:00");
     expect_at(&lease, 3601, "Accepted: ends by its deadline");

@@ -1,3 +1,4 @@
+/* When hosts are quarantined, and when a failure is the fault of the VM. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Leases after changes that galernad did not make, or did not see. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* The early end of unused leases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

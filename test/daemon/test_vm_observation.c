@@ -1,3 +1,4 @@
+/* The meaning of the states of VMs, and changes that the world reports. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The sources have the shape that CONTRIBUTING.md asks for: headers begin with `#pragma once`, the
-lengths of files and functions, the number of parameters. The pages name sources that exist.
+"""The sources have the shape that CONTRIBUTING.md asks for: sources begin with their purpose and headers
+with `#pragma once`, the lengths of files and functions, the number of parameters. The pages name sources that exist.
 
     shape.py SOURCES
 """
@@ -58,6 +58,8 @@ def faults(path, name):
     if path.suffix == '.h':
         if re.findall(r'^#.*', text, re.M)[:1] != ['#pragma once']:
             yield f'{name}: does not begin with #pragma once'
+    elif not text.startswith('/*'):
+        yield f'{name}: does not begin with its purpose'
     if text.count('\n') > FILE_MAX:
         yield f'{name}: more than {FILE_MAX} lines'
     bare = BLANKED.sub(lambda match: re.sub(r'[^\n]', ' ', match.group()), text)

@@ -1,3 +1,4 @@
+/* The files with the findings of an experiment. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Plots of experiments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Runs the program under test on a golden case. */
 #include "test/golden/replay.h"
 #include "util/unqualified.h"
 

@@ -1,3 +1,4 @@
+/* What the tests of traces share. */
 #include "lwf_test.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The check of traces: all errors and warnings, with their places. */
 #include "lwf_test.h"
 
 #include "lwf/trace_check.h"

@@ -1,3 +1,4 @@
+/* Traces that are merged, cut and ordered. */
 #include "lwf_test.h"
 
 #include <errno.h>

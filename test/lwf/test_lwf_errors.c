@@ -1,3 +1,4 @@
+/* Errors in LWF traces, with their places. */
 #include "lwf_test.h"
 
 #define HEAD "<lease-workload>\n" SITE_TEXT "<lease-requests>\n"

@@ -1,3 +1,4 @@
+/* The elements and attributes of LWF. */
 #include "lwf_test.h"
 
 static void test_site_and_best_effort(void **state)

@@ -1,3 +1,4 @@
+/* Traces that are written are read back as they were. */
 #include "lwf_test.h"
 
 #include <errno.h>

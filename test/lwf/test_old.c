@@ -1,3 +1,4 @@
+/* Haizea's older columns. */
 #include "lwf_test.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* How the format of a trace is recognized. */
 #include "lwf_test.h"
 
 #include <errno.h>

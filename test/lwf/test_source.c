@@ -1,3 +1,4 @@
+/* Files, pipes and memory as sources of traces. */
 #include "lwf_test.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The figures of a trace. */
 #include "lwf_test.h"
 
 #include "lwf/trace_combine.h"

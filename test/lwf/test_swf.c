@@ -1,3 +1,4 @@
+/* Jobs of SWF as requests. */
 #include "lwf_test.h"
 
 #include <errno.h>

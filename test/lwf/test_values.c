@@ -1,3 +1,4 @@
+/* Times, numbers and words in traces. */
 #include "lwf_test.h"
 
 #include "lwf/values.h"

@@ -1,3 +1,4 @@
+/* A site of hosts, datastores and networks, and a VM with requirements. */
 #include "test/opennebula/eligibility_fixture.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* A local HTTP server that answers XML-RPC calls and misbehaves on request. */
 #include "test/opennebula/http_server.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* Recorded answers of OpenNebula 6.10 and 7.4. */
 #include "test/opennebula/recordings.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* Calls to the server of http_server.h, and their results. */
 #include "test/opennebula/rpc_fixture.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* What the tests of plugin/ share. */
 #include "support.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The simple admission policies. */
 #include <string.h>
 
 #include "support.h"

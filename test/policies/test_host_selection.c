@@ -1,3 +1,4 @@
+/* Scores of the host selection policies, greedy's bit for bit. */
 #include "support.h"
 
 extern const struct galerna_policy galerna_policy_no_policy, galerna_policy_greedy,

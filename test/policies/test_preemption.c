@@ -1,3 +1,4 @@
+/* Scores and terms of the preemption policies. */
 #include "support.h"
 
 extern const struct galerna_policy galerna_policy_no_preemption,

@@ -1,3 +1,4 @@
+/* A log of the operations that engines had carried out, judged by the checker. */
 #include "test/property/carried_out.h"
 
 #include <inttypes.h>

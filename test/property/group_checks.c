@@ -1,3 +1,4 @@
+/* What must hold in a story of VM groups, at any time and at its end. */
 #include "test/property/group_stage.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* A cloud with VM groups, and galernad's parts around it, through a random day. */
 #include "test/property/group_story.h"
 
 #include <inttypes.h>

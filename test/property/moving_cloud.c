@@ -1,3 +1,4 @@
+/* A fake cloud where commands take time. */
 #include "test/property/moving_cloud.h"
 
 #include <setjmp.h>

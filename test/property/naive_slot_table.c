@@ -1,3 +1,4 @@
+/* A slot table that looks at every booking to answer a question. */
 #include "test/property/naive_slot_table.h"
 
 #include <assert.h>

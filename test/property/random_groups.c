@@ -1,3 +1,4 @@
+/* Random VM groups, and a checker of their rules. */
 #include "test/property/random_groups.h"
 
 #include <stdio.h>

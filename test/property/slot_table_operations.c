@@ -1,3 +1,4 @@
+/* Random operations on the slot table and on the naive one, side by side. */
 #include "test/property/slot_table_operations.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* Random leases on a small site, run by one engine after the other. */
 #include "test/property/world.h"
 
 #include <inttypes.h>

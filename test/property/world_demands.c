@@ -1,3 +1,4 @@
+/* Units of the hosts of a world, and what its VMs demand of them. */
 #include "test/property/world_demands.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* A recorded schedule played to observers, with a stand-in for the engine. */
 #include "test/report/golden_run.h"
 #include "core/lease_plan.h"
 #include "util/memory.h"

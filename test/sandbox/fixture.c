@@ -1,3 +1,4 @@
+/* A stand-in daemon for tests, called in-process. */
 #include "test/sandbox/fixture.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* Reproducible random numbers for tests. */
 #include "test/support/random.h"
 
 void random_init(struct random *random, uint64_t seed)

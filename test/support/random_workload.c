@@ -1,3 +1,4 @@
+/* Random traces with random configurations. */
 #include "test/support/random_workload.h"
 
 #include <inttypes.h>

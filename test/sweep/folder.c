@@ -1,3 +1,4 @@
+/* A scratch folder for sweeps. */
 #include "test/sweep/folder.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* Counts of durations below bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Addresses of this machine, and all others. */
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Maps by integer, text and bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

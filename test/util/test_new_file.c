@@ -1,3 +1,4 @@
+/* Files that appear complete or not at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

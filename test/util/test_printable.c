@@ -1,3 +1,4 @@
+/* Characters that are masked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Places in ascending arrays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Pieces of work in child processes: results, failures, early ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

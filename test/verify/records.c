@@ -1,3 +1,4 @@
+/* Golden records, changed and checked. */
 #include "test/verify/records.h"
 
 #include <setjmp.h>
