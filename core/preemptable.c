@@ -78,7 +78,7 @@ bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
         break;
     case LEASE_PREPARING:
     case LEASE_RESUMING:
-        /* What is under way is not undone, but the lease may be suspended later. */
+        /* A start under way is not undone, but the lease may be suspended later. */
         if (!lease->plan->unsent && !can_be_suspended_at(engine, lease, at, false))
             return false;
         break;

@@ -33,15 +33,13 @@ static void put_time(struct output *mail, const char *title, const char *utc)
     put_line(mail, title, text);
 }
 
-/* What has happened, for the subject; other events stand there as they are. */
+/* Events as the subject names them; other events keep their words. */
 static const char *happened(const char *event)
 {
     static const struct {
         const char *event, *happened;
-    } words[] = {{"start", "started"},
-                 {"end", "ends soon"},
-                 {"refusal", "refused"},
-                 {"change", "changed"}};
+    } words[] = {
+        {"start", "started"}, {"end", "ends soon"}, {"refusal", "refused"}, {"change", "changed"}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(event, words[i].event) == 0)

@@ -226,7 +226,7 @@ static int allow_computing(scmp_filter_ctx filter)
     if (result == 0)
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
                                   SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
-    if (result == 0) /* else the planner would end later, in nobody's call */
+    if (result == 0) /* else the planner would end later, outside of calls */
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(close), 1,
                                   SCMP_A0(SCMP_CMP_NE, PROTOCOL_SOCKET, 0));
     if (result == 0) /* SIGSYS keeps its handler: it notes forbidden calls */

@@ -27,7 +27,7 @@ struct traced_call {
     int64_t spent;  /* nanoseconds */
 };
 
-/* What keeps a VM of the lease from a host; with the last two, nothing does. */
+/* Causes that keep a VM of the lease from a host; with the last two, none does. */
 enum host_finding {
     FINDING_CLOSED,      /* takes no VMs, or none then because of a drain */
     FINDING_NOT_ALLOWED, /* by the requirements of the VMs */

@@ -156,7 +156,7 @@ static void read_columns(struct plan *plan, struct wire_reader *reader)
             (struct plan_column){.numbers = get_new_column(plan, reader)};
 }
 
-/* They stay in the frame. */
+/* The bitmaps stay in the frame. */
 static void read_bitmaps(struct plan *plan, struct wire_reader *reader)
 {
     size_t words = bitmap_words(plan->n_places);

@@ -364,7 +364,7 @@ static int build(struct planning *planning, struct plan_building *building,
     return rebuild ? plan_adopt(building, reader, &site, err) : 0;
 }
 
-/* What to find out in a plan that is discarded. */
+/* Questions to a plan that is discarded. */
 struct trial {
     size_t forecast;       /* number of leases to forecast */
     struct tracer *tracer; /* NULL: no lease is traced */

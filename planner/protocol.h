@@ -53,7 +53,7 @@ enum frame {
 
 /* --- galernad's facts ------------------------------------------------------------------------- */
 
-/* What a step begins with, for each of its inputs. */
+/* The beginning of each input of a step. */
 enum step_input {
     STEP_REQUEST, /* then the request */
     STEP_CANCEL,  /* then the lease */

@@ -1,4 +1,4 @@
-/* Reads databases that somebody else may have made. */
+/* Reads databases that others may have made. */
 #include "report/distrust.h"
 
 #include <errno.h>

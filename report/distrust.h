@@ -1,4 +1,4 @@
-/* distrust.h: reads databases that somebody else may have made.
+/* distrust.h: reads databases that others may have made.
  *
  * A database can contain views and triggers, which are programs: an endless one in the place of a
  * table never returns a row. A damaged one can lead in circles.

@@ -292,7 +292,7 @@ void oned_world_finish(struct oned *oned);
  */
 struct oned_thing *oned_thing_create(const char *name, const char *template, struct error *err);
 
-/* It belongs to the user, who alone may use and manage it. */
+/* The object belongs to the user, who alone may use and manage it. */
 void oned_thing_give(struct oned_thing *thing, const struct oned_user *user);
 
 /* Put it into its pool, with an id of at least `least`. Returns the id. */

@@ -324,7 +324,7 @@ static void write_vmgroup(const struct oned *oned, const struct oned_thing *grou
     oned_attributes_finish(&rest);
 }
 
-/* What kinds with an owner have in common, and their own parts. */
+/* The parts common to kinds with an owner, and their own. */
 static void write_owned(const struct oned *oned, enum oned_kind kind,
                         const struct oned_thing *thing, struct oned_text *text)
 {

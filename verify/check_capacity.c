@@ -332,7 +332,7 @@ static int64_t id_of(const struct schedule *schedule, uint32_t host)
     return host < schedule->n_hosts ? schedule->hosts[host].id : SCHEDULE_REPOSITORY;
 }
 
-/* What is held of one resource of one host. */
+/* The held amount of one resource of one host. */
 struct held {
     int64_t capacity;
     int64_t all, others; /* others: what Haizea checks */

@@ -41,7 +41,8 @@ static int64_t rate_sent(const struct schedule *schedule, const struct schedule_
     return rate > 0 ? rate : schedule->settings.bandwidth;
 }
 
-/* What the host can send or receive; 0: it has no network capacity, and anything. */
+/* The rate at which the host can send or receive; 0: unlimited, since it has no network capacity.
+ */
 static int64_t network_of(const struct schedule *schedule, int64_t id, const char *way)
 {
     const struct schedule_host *host = schedule_host(schedule, id);

@@ -160,7 +160,7 @@ struct cloud_mark {
     int32_t server; /* the writer's front-end, if there is a term */
 };
 
-/* What the galernad on a front-end of a zone publishes, for comparison with the others. */
+/* Published by the galernad on a front-end of a zone, for comparison with the others. */
 struct cloud_front_end {
     int32_t server;            /* its Raft number */
     const char *host;          /* for display */

@@ -11,8 +11,8 @@
 #define NUMBER     ((uint64_t)0xffffffff)
 #define KIND       (ONE_OBJECT | GROUP | ALL | CLUSTER)
 
-/* What a rule must grant: the type of the objects (include/PoolObjectSQL.h), and the right to place
- * VMs on them (include/AuthRequest.h). */
+/* The rights that a rule must grant: the type of the objects (include/PoolObjectSQL.h), and the
+ * right to place VMs on them (include/AuthRequest.h). */
 enum { USE = 1, MANAGE = 2 };
 static const struct {
     uint64_t type;

@@ -199,7 +199,7 @@ static const char *make(struct simulated *self, const struct cloud_order *order,
     return NULL;
 }
 
-/* What the order says comes before what its template says. */
+/* The order takes precedence over its template. */
 static const char *make_of_template(struct simulated *self, const struct cloud_order *order,
                                     int32_t *id)
 {

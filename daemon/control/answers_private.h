@@ -91,7 +91,8 @@ struct queue_order {
 
 struct queue_order queue_order_begin(const struct question *question);
 struct share *queue_share_of(const struct queue_order *order, const struct lease_record *lease);
-/* Can no host hold the waiting lease at present? It delays nobody, whatever its priority and age.
+/* Can no host hold the waiting lease at present? It delays no other lease, whatever its priority
+ * and age.
  */
 bool queue_lets_others_pass(const struct lease_record *lease);
 /* The queue, sorted again after changes, and with fair share after a second. */

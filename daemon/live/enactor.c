@@ -312,7 +312,7 @@ static int32_t offer(struct enactor *enactor, struct due_command *due, int64_t n
     return full;
 }
 
-/* What departs from a host goes with the first start that waits for room there. */
+/* Departures from a host are sent with the first start that waits for room there. */
 static void offer_with_departures(struct enactor *enactor, struct due_command *due, int64_t now)
 {
     struct host_usage *usage = enactor_usage_of(enactor, offer(enactor, due, now));

@@ -16,7 +16,7 @@ enum { WAIT_FOR_DEPARTURES = 15 /* seconds until the lease is replanned */ };
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* What the lease waited for at last. */
+/* The last cause of the wait. */
 static void why_it_waited(const struct lease_record *lease, char *text, size_t size)
 {
     text[0] = '\0';

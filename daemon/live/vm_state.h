@@ -105,7 +105,7 @@ void vm_note_since(struct store *store, const struct vm_record *vm, int64_t sinc
 /* The boot of the open record, which began at `told` by oned's clock, failed; 0: it runs, or is
  * over. */
 void vm_note_boot_failed(struct store *store, const struct vm_record *vm, int64_t told);
-/* It has been running on that host since `from`; it does not run any longer. */
+/* The VM ran on that host from `from` on, and no longer runs. */
 void vm_seen_staying(struct store *store, const struct vm_record *vm, int32_t host, int64_t from);
 void vm_seen_leaving(struct store *store, const struct vm_record *vm, int64_t until);
 

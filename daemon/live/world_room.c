@@ -177,7 +177,7 @@ static void subtract_read(const struct world *world, const struct host *host, bo
     room->memory = room->memory > 0 ? room->memory : 0;
 }
 
-/* What the host counts for VMs that are not there. */
+/* Capacity that the host counts for VMs that are not there. */
 static bool subtract_there(const struct world *world, const struct host *host,
                            struct unread_room *room)
 {

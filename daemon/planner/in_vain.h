@@ -33,6 +33,6 @@ bool planner_starts_in_vain(const struct planner *planner, const struct vm_start
 int64_t facts_leave_out_in_vain(struct facts *facts, const struct vm_record *vm, uint64_t *allowed);
 
 /* The lease is due to be suspended because the gap that it runs in ends: would it be over before it
- * could be suspended and resumed, and is nobody promised its hosts before? */
+ * could be suspended and resumed, and are its hosts promised to no other lease before? */
 bool planner_suspends_in_vain(const struct planner *planner, const struct lease_record *lease,
                               int64_t now);

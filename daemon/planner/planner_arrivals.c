@@ -1,4 +1,4 @@
-/* What has come and gone since the last plan, and whether a complete plan must follow. */
+/* Arrivals and departures since the last plan, and whether a complete plan must follow. */
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 

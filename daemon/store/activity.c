@@ -159,7 +159,7 @@ static void say_what_for(struct sentence *sentence)
         add(sentence, " for room on host %lld (%s)", (long long)n[2], lease->reason);
 }
 
-/* It may start from a known time on, but has no place then. */
+/* The lease may start from a known time on, but has no place then. */
 static bool waits_longer(const struct lease_record *lease)
 {
     return lease->reason_id == REASON_NOT_READY && instant_is_set(lease->expected) &&
