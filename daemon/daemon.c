@@ -7,7 +7,6 @@
 #include <systemd/sd-daemon.h>
 
 #include "daemon/control/control.h"
-#include "daemon/control/services_question.h"
 #include "daemon/due.h"
 #include "daemon/http/http.h"
 #include "daemon/live/clock.h"
@@ -22,6 +21,7 @@
 #include "daemon/notify/notices.h"
 #include "daemon/record/records.h"
 #include "daemon/reload.h"
+#include "daemon/services/services_question.h"
 #include "daemon/signals.h"
 #include "util/crash_point.h"
 

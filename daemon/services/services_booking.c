@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "daemon/control/free_hosts.h"
-#include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/lease_state.h"
+#include "daemon/services/services_question.h"
 #include "daemon/store/store.h"
 #include "util/instant.h"
 #include "util/memory.h"

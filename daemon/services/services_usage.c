@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/control/account.h"
-#include "daemon/control/services_question.h"
+#include "daemon/services/services_question.h"
 
 enum { ROWS_AT_ONCE = 250 /* some milliseconds */ };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "daemon/control/jansson_values.h"
-#include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
+#include "daemon/services/services_question.h"
 
 static const char *const finding_words[FINDINGS] = {
     [FINDING_CLOSED] = "takes-no-vms",

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/control/services.h"
-#include "daemon/control/services_question.h"
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/intake.h"
 #include "daemon/log.h"
+#include "daemon/services/services.h"
+#include "daemon/services/services_question.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
 

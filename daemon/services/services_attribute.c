@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "daemon/control/json_term.h"
-#include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
+#include "daemon/services/services_question.h"
 #include "daemon/store/words.h"
 #include "util/time_text.h"
 

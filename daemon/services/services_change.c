@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/lease_change.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
+#include "daemon/services/services_question.h"
 #include "util/instant.h"
 
 enum {

@@ -1,8 +1,8 @@
 /* The running and planned operations on a host. */
 #include <errno.h>
 
-#include "daemon/control/services_question.h"
 #include "daemon/daemon.h"
+#include "daemon/services/services_question.h"
 
 struct usage_timeline {
     struct daemon *daemon;

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/control/services_question.h"
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/quarantine.h"
+#include "daemon/services/services_question.h"
 #include "util/memory.h"
 
 const char *services_host_word(enum host_state state)

@@ -1,11 +1,11 @@
 /* Requests on the control socket that are handled again after the planner has replied. */
-#include "daemon/control/services_question.h"
+#include "daemon/services/services_question.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "daemon/control/control.h"
-#include "daemon/control/services.h"
+#include "daemon/services/services.h"
 #include "util/memory.h"
 #include "util/unqualified.h"
 

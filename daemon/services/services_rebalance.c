@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/moves.h"
+#include "daemon/services/services_question.h"
 #include "daemon/store/store.h"
 #include "util/instant.h"
 #include "util/memory.h"

@@ -1,5 +1,5 @@
 /* The daemon's services for the answers of the control socket. */
-#include "daemon/control/services.h"
+#include "daemon/services/services.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "daemon/control/jansson_values.h"
-#include "daemon/control/services_question.h"
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
@@ -18,6 +17,7 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/modules.h"
+#include "daemon/services/services_question.h"
 
 #define LOG_SUBSYSTEM LOG_OF_CONTROL
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "daemon/control/jansson_values.h"
-#include "daemon/control/services.h"
 #include "daemon/log.h"
+#include "daemon/services/services.h"
 #include "util/suggest.h"
 
 #define LOG_SUBSYSTEM LOG_OF_CONTROL

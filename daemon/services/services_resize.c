@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
+#include "daemon/services/services_question.h"
 #include "util/memory.h"
 #include "util/unqualified.h"
 

@@ -1,8 +1,8 @@
 /* Requests that need data which galernad does not read all the time: VMs' templates and usage. */
 #include <errno.h>
 
-#include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
+#include "daemon/services/services_question.h"
 #include "daemon/store/store.h"
 
 enum { TEMPLATES_LIMIT = 20 * 1000 /* milliseconds to wait for them */ };
