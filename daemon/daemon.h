@@ -27,6 +27,7 @@
 #include "daemon/planner/planner.h"
 #include "daemon/store/store.h"
 #include "util/error.h"
+#include "util/words.h"
 
 struct answers;
 struct control;
@@ -43,16 +44,16 @@ struct reload;
 struct services_question;
 
 /* Problems that keep galernad from working, shown in the status. */
-enum problem_of {
-    PROBLEM_OPENNEBULA,
-    PROBLEM_STORE,
-    PROBLEM_PLAN,
-    PROBLEM_MARK,
-    PROBLEM_PROMISES,
-    PROBLEM_FRONT_ENDS,
-    PROBLEM_STUCK,
-    PROBLEMS
-};
+#define PROBLEM_ROWS(ROW)                                                                          \
+    ROW(PROBLEM_OPENNEBULA, "opennebula")                                                          \
+    ROW(PROBLEM_STORE, "store")                                                                    \
+    ROW(PROBLEM_PLAN, "plan")                                                                      \
+    ROW(PROBLEM_MARK, "mark")                                                                      \
+    ROW(PROBLEM_PROMISES, "promises")                                                              \
+    ROW(PROBLEM_FRONT_ENDS, "front-ends")                                                          \
+    ROW(PROBLEM_STUCK, "stuck")
+
+enum problem_of { PROBLEM_ROWS(WORDS_ENUMERATOR) PROBLEMS };
 
 extern const char *const problem_words[PROBLEMS];
 

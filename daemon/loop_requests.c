@@ -63,15 +63,7 @@ bool daemon_follows(const struct daemon *daemon)
     return daemon->polled && !world_leads(daemon->world);
 }
 
-const char *const problem_words[PROBLEMS] = {
-    [PROBLEM_OPENNEBULA] = "opennebula",
-    [PROBLEM_STORE] = "store",
-    [PROBLEM_PLAN] = "plan",
-    [PROBLEM_MARK] = "mark",
-    [PROBLEM_PROMISES] = "promises",
-    [PROBLEM_FRONT_ENDS] = "front-ends",
-    [PROBLEM_STUCK] = "stuck",
-};
+const char *const problem_words[PROBLEMS] = {PROBLEM_ROWS(WORDS_WORD)};
 
 void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
 {

@@ -241,18 +241,7 @@ void policy_modules_finish(struct policy_module *modules, size_t n)
 
 const char *policy_call_text(enum policy_call call)
 {
-    static const char *const texts[POLICY_CALLS] = {
-        [POLICY_CALL_NONE] = "was not called",
-        [POLICY_CALL_LOAD] = "was loaded",
-        [POLICY_CALL_CREATE] = "was created",
-        [POLICY_CALL_ADMIT] = "was called for admit",
-        [POLICY_CALL_MAY_PREEMPT] = "was called for may_preempt",
-        [POLICY_CALL_SCORE_LEASES] = "was called for score",
-        [POLICY_CALL_CHOOSE] = "was called for choose",
-        [POLICY_CALL_SCORE_HOSTS] = "was called for score",
-        [POLICY_CALL_ESTIMATE] = "was called for estimate",
-        [POLICY_CALL_EVENT] = "was told of an event",
-    };
+    static const char *const texts[POLICY_CALLS] = {POLICY_CALL_ROWS(WORDS_WORD)};
 
     return texts[call];
 }

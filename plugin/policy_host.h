@@ -16,6 +16,7 @@
 #include "core/policy.h"
 #include "core/site.h"
 #include "util/error.h"
+#include "util/words.h"
 
 /* The word of the reason for refusals while an admission policy is out of service. */
 #define POLICY_OUT_OF_SERVICE "policy-out-of-service"
@@ -37,19 +38,19 @@ struct policy_option {
 };
 
 /* Calls of modules, for a watch. */
-enum policy_call {
-    POLICY_CALL_NONE,
-    POLICY_CALL_LOAD,
-    POLICY_CALL_CREATE,
-    POLICY_CALL_ADMIT,
-    POLICY_CALL_MAY_PREEMPT,
-    POLICY_CALL_SCORE_LEASES,
-    POLICY_CALL_CHOOSE,
-    POLICY_CALL_SCORE_HOSTS,
-    POLICY_CALL_ESTIMATE,
-    POLICY_CALL_EVENT,
-    POLICY_CALLS
-};
+#define POLICY_CALL_ROWS(ROW)                                                                      \
+    ROW(POLICY_CALL_NONE, "was not called")                                                        \
+    ROW(POLICY_CALL_LOAD, "was loaded")                                                            \
+    ROW(POLICY_CALL_CREATE, "was created")                                                         \
+    ROW(POLICY_CALL_ADMIT, "was called for admit")                                                 \
+    ROW(POLICY_CALL_MAY_PREEMPT, "was called for may_preempt")                                     \
+    ROW(POLICY_CALL_SCORE_LEASES, "was called for score")                                          \
+    ROW(POLICY_CALL_CHOOSE, "was called for choose")                                               \
+    ROW(POLICY_CALL_SCORE_HOSTS, "was called for score")                                           \
+    ROW(POLICY_CALL_ESTIMATE, "was called for estimate")                                           \
+    ROW(POLICY_CALL_EVENT, "was told of an event")
+
+enum policy_call { POLICY_CALL_ROWS(WORDS_ENUMERATOR) POLICY_CALLS };
 
 /* "was loaded", "was called for admit", ...: to follow "when it". */
 const char *policy_call_text(enum policy_call call);

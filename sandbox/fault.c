@@ -8,7 +8,6 @@
 #include "sandbox/pools.h"
 #include "util/file.h"
 #include "util/memory.h"
-#include "util/words.h"
 
 enum { FILE_MAX = 1 << 24 };
 
@@ -19,20 +18,7 @@ static const char *const phase_names[ONED_PHASES] = {
     [ONED_MONITOR] = "monitor",
 };
 
-static const char *const kind_words[FAULT_KINDS] = {
-    [FAULT_DROP_BEFORE] = "drop-before",
-    [FAULT_DROP_AFTER] = "drop-after",
-    [FAULT_DELAY] = "delay",
-    [FAULT_DUPLICATE] = "duplicate",
-    [FAULT_TRUNCATE] = "truncate",
-    [FAULT_GARBLE] = "garble",
-    [FAULT_ERROR_500] = "error-500",
-    [FAULT_REFUSE] = "refuse",
-    [FAULT_LOSE] = "lose",
-    [FAULT_FAIL] = "fail",
-    [FAULT_HANG] = "hang",
-    [FAULT_SLOW] = "slow",
-};
+static const char *const kind_words[FAULT_KINDS] = {FAULT_KIND_ROWS(WORDS_WORD)};
 
 static void fault_finish(struct oned_fault *fault)
 {

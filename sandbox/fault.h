@@ -28,22 +28,23 @@
 
 #include "sandbox/attributes.h"
 #include "sandbox/oned.h"
+#include "util/words.h"
 
-enum oned_fault_kind {
-    FAULT_DROP_BEFORE,
-    FAULT_DROP_AFTER,
-    FAULT_DELAY,
-    FAULT_DUPLICATE,
-    FAULT_TRUNCATE,
-    FAULT_GARBLE,
-    FAULT_ERROR_500,
-    FAULT_REFUSE,
-    FAULT_LOSE,
-    FAULT_FAIL,
-    FAULT_HANG,
-    FAULT_SLOW,
-    FAULT_KINDS,
-};
+#define FAULT_KIND_ROWS(ROW)                                                                       \
+    ROW(FAULT_DROP_BEFORE, "drop-before")                                                          \
+    ROW(FAULT_DROP_AFTER, "drop-after")                                                            \
+    ROW(FAULT_DELAY, "delay")                                                                      \
+    ROW(FAULT_DUPLICATE, "duplicate")                                                              \
+    ROW(FAULT_TRUNCATE, "truncate")                                                                \
+    ROW(FAULT_GARBLE, "garble")                                                                    \
+    ROW(FAULT_ERROR_500, "error-500")                                                              \
+    ROW(FAULT_REFUSE, "refuse")                                                                    \
+    ROW(FAULT_LOSE, "lose")                                                                        \
+    ROW(FAULT_FAIL, "fail")                                                                        \
+    ROW(FAULT_HANG, "hang")                                                                        \
+    ROW(FAULT_SLOW, "slow")
+
+enum oned_fault_kind { FAULT_KIND_ROWS(WORDS_ENUMERATOR) FAULT_KINDS };
 
 /* The phase that options and sandbox.time call so, such as "boot"; -1: none. */
 int oned_phase_find(const char *name);

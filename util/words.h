@@ -25,6 +25,10 @@ static inline int words_find(const char *const *words, size_t n, const char *wor
 /* Is the word one of an array of words? */
 #define WORDS_HAVE(words, word) (words_find(words, sizeof(words) / sizeof *(words), word) >= 0)
 
+/* Of a list of ROW(enumerator, "word"): its enumeration, and its array of words. */
+#define WORDS_ENUMERATOR(enumerator, word) enumerator,
+#define WORDS_WORD(enumerator, word)       [enumerator] = (word),
+
 /* The part of a path behind its folder. */
 static inline const char *words_file_name(const char *path)
 {

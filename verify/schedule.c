@@ -40,33 +40,12 @@ const struct schedule_lost_run *schedule_lost_run(const struct schedule *schedul
     return NULL;
 }
 
-const char *const schedule_kind_names[SCHEDULE_KINDS] = {
-    [SCHEDULE_VM] = "VM",
-    [SCHEDULE_SUSPEND] = "SUSPEND",
-    [SCHEDULE_RESUME] = "RESUME",
-    [SCHEDULE_SHUTDOWN] = "SHUTDOWN",
-    [SCHEDULE_MEMORY_MIGRATION] = "MEM_MIGRATION",
-    [SCHEDULE_DISK_MIGRATION] = "DISK_MIGRATION",
-    [SCHEDULE_TRANSFER] = "FILE_TRANSFER",
-};
+const char *const schedule_kind_names[SCHEDULE_KINDS] = {SCHEDULE_KIND_ROWS(WORDS_WORD)};
 
 const char *const schedule_lease_kind_names[SCHEDULE_LEASE_KINDS] = {
-    [SCHEDULE_BEST_EFFORT] = "Best-effort",
-    [SCHEDULE_RESERVED] = "AR",
-    [SCHEDULE_IMMEDIATE] = "Immediate",
-    [SCHEDULE_DEADLINE] = "Deadline",
-};
+    SCHEDULE_LEASE_KIND_ROWS(WORDS_WORD)};
 
-const char *const schedule_counter_names[SCHEDULE_COUNTERS] = {
-    [FIGURE_ACCEPTED_AR] = "Accepted AR",
-    [FIGURE_REJECTED_AR] = "Rejected AR",
-    [FIGURE_ACCEPTED_IMMEDIATE] = "Accepted Immediate",
-    [FIGURE_REJECTED_IMMEDIATE] = "Rejected Immediate",
-    [FIGURE_COMPLETED] = "Best-effort completed",
-    [FIGURE_QUEUE] = "Queue size",
-    [FIGURE_CPU] = "CPU utilization",
-    [FIGURE_DISK] = "Disk usage",
-};
+const char *const schedule_counter_names[SCHEDULE_COUNTERS] = {SCHEDULE_COUNTER_ROWS(WORDS_WORD)};
 
 const char *const schedule_total_names[SCHEDULE_TOTALS] = {
     [FIGURE_ACCEPTED_AR] = "Total accepted AR",
@@ -76,26 +55,7 @@ const char *const schedule_total_names[SCHEDULE_TOTALS] = {
     [FIGURE_COMPLETED] = "Total best-effort completed",
 };
 
-const char *const schedule_state_names[STATES] = {
-    [STATE_NEW] = "New",
-    [STATE_PENDING] = "Pending",
-    [STATE_REJECTED] = "Rejected",
-    [STATE_SCHEDULED] = "Scheduled",
-    [STATE_QUEUED] = "Queued",
-    [STATE_CANCELLED] = "Cancelled",
-    [STATE_PREPARING] = "Preparing",
-    [STATE_READY] = "Ready",
-    [STATE_ACTIVE] = "Active",
-    [STATE_SUSPENDING] = "Suspending",
-    [STATE_SUSPENDED_PENDING] = "Suspended-Pending",
-    [STATE_SUSPENDED_QUEUED] = "Suspended-Queued",
-    [STATE_SUSPENDED_SCHEDULED] = "Suspended-Scheduled",
-    [STATE_MIGRATING] = "Migrating",
-    [STATE_RESUMING] = "Resuming",
-    [STATE_RESUMED_READY] = "Resumed-Ready",
-    [STATE_DONE] = "Done",
-    [STATE_FAIL] = "Fail",
-};
+const char *const schedule_state_names[STATES] = {SCHEDULE_STATE_ROWS(WORDS_WORD)};
 
 bool schedule_state_is_final(enum schedule_state state)
 {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "util/error.h"
+#include "util/words.h"
 
 #define SCHEDULE_UNSET INT64_MIN /* null or absent in the record */
 /* The end of unlimited intervals, far enough from INT64_MAX to keep differences from overflowing.
@@ -24,46 +25,46 @@ enum {
 };
 
 /* Kinds of operations, in the words of the record. */
-enum schedule_kind {
-    SCHEDULE_VM,
-    SCHEDULE_SUSPEND,
-    SCHEDULE_RESUME,
-    SCHEDULE_SHUTDOWN,
-    SCHEDULE_MEMORY_MIGRATION,
-    SCHEDULE_DISK_MIGRATION,
-    SCHEDULE_TRANSFER,
-    SCHEDULE_KINDS
-};
+#define SCHEDULE_KIND_ROWS(ROW)                                                                    \
+    ROW(SCHEDULE_VM, "VM")                                                                         \
+    ROW(SCHEDULE_SUSPEND, "SUSPEND")                                                               \
+    ROW(SCHEDULE_RESUME, "RESUME")                                                                 \
+    ROW(SCHEDULE_SHUTDOWN, "SHUTDOWN")                                                             \
+    ROW(SCHEDULE_MEMORY_MIGRATION, "MEM_MIGRATION")                                                \
+    ROW(SCHEDULE_DISK_MIGRATION, "DISK_MIGRATION")                                                 \
+    ROW(SCHEDULE_TRANSFER, "FILE_TRANSFER")
 
-enum schedule_lease_kind {
-    SCHEDULE_BEST_EFFORT,
-    SCHEDULE_RESERVED,
-    SCHEDULE_IMMEDIATE,
-    SCHEDULE_DEADLINE,
-    SCHEDULE_LEASE_KINDS
-};
+enum schedule_kind { SCHEDULE_KIND_ROWS(WORDS_ENUMERATOR) SCHEDULE_KINDS };
 
-enum schedule_state {
-    STATE_NEW,
-    STATE_PENDING,
-    STATE_REJECTED,
-    STATE_SCHEDULED,
-    STATE_QUEUED,
-    STATE_CANCELLED,
-    STATE_PREPARING,
-    STATE_READY,
-    STATE_ACTIVE,
-    STATE_SUSPENDING,
-    STATE_SUSPENDED_PENDING,
-    STATE_SUSPENDED_QUEUED,
-    STATE_SUSPENDED_SCHEDULED,
-    STATE_MIGRATING,
-    STATE_RESUMING,
-    STATE_RESUMED_READY,
-    STATE_DONE,
-    STATE_FAIL,
-    STATES
-};
+#define SCHEDULE_LEASE_KIND_ROWS(ROW)                                                              \
+    ROW(SCHEDULE_BEST_EFFORT, "Best-effort")                                                       \
+    ROW(SCHEDULE_RESERVED, "AR")                                                                   \
+    ROW(SCHEDULE_IMMEDIATE, "Immediate")                                                           \
+    ROW(SCHEDULE_DEADLINE, "Deadline")
+
+enum schedule_lease_kind { SCHEDULE_LEASE_KIND_ROWS(WORDS_ENUMERATOR) SCHEDULE_LEASE_KINDS };
+
+#define SCHEDULE_STATE_ROWS(ROW)                                                                   \
+    ROW(STATE_NEW, "New")                                                                          \
+    ROW(STATE_PENDING, "Pending")                                                                  \
+    ROW(STATE_REJECTED, "Rejected")                                                                \
+    ROW(STATE_SCHEDULED, "Scheduled")                                                              \
+    ROW(STATE_QUEUED, "Queued")                                                                    \
+    ROW(STATE_CANCELLED, "Cancelled")                                                              \
+    ROW(STATE_PREPARING, "Preparing")                                                              \
+    ROW(STATE_READY, "Ready")                                                                      \
+    ROW(STATE_ACTIVE, "Active")                                                                    \
+    ROW(STATE_SUSPENDING, "Suspending")                                                            \
+    ROW(STATE_SUSPENDED_PENDING, "Suspended-Pending")                                              \
+    ROW(STATE_SUSPENDED_QUEUED, "Suspended-Queued")                                                \
+    ROW(STATE_SUSPENDED_SCHEDULED, "Suspended-Scheduled")                                          \
+    ROW(STATE_MIGRATING, "Migrating")                                                              \
+    ROW(STATE_RESUMING, "Resuming")                                                                \
+    ROW(STATE_RESUMED_READY, "Resumed-Ready")                                                      \
+    ROW(STATE_DONE, "Done")                                                                        \
+    ROW(STATE_FAIL, "Fail")
+
+enum schedule_state { SCHEDULE_STATE_ROWS(WORDS_ENUMERATOR) STATES };
 
 enum schedule_progress { PROGRESS_SCHEDULED, PROGRESS_ACTIVE, PROGRESS_DONE, PROGRESSES };
 
@@ -157,17 +158,17 @@ struct schedule_lease_result {
 };
 
 /* Figures over time. The first five count events of leases. */
-enum schedule_counter_id {
-    FIGURE_ACCEPTED_AR,
-    FIGURE_REJECTED_AR,
-    FIGURE_ACCEPTED_IMMEDIATE,
-    FIGURE_REJECTED_IMMEDIATE,
-    FIGURE_COMPLETED,
-    FIGURE_QUEUE,
-    FIGURE_CPU,
-    FIGURE_DISK,
-    SCHEDULE_COUNTERS
-};
+#define SCHEDULE_COUNTER_ROWS(ROW)                                                                 \
+    ROW(FIGURE_ACCEPTED_AR, "Accepted AR")                                                         \
+    ROW(FIGURE_REJECTED_AR, "Rejected AR")                                                         \
+    ROW(FIGURE_ACCEPTED_IMMEDIATE, "Accepted Immediate")                                           \
+    ROW(FIGURE_REJECTED_IMMEDIATE, "Rejected Immediate")                                           \
+    ROW(FIGURE_COMPLETED, "Best-effort completed")                                                 \
+    ROW(FIGURE_QUEUE, "Queue size")                                                                \
+    ROW(FIGURE_CPU, "CPU utilization")                                                             \
+    ROW(FIGURE_DISK, "Disk usage")
+
+enum schedule_counter_id { SCHEDULE_COUNTER_ROWS(WORDS_ENUMERATOR) SCHEDULE_COUNTERS };
 
 enum { SCHEDULE_TOTALS = FIGURE_COMPLETED + 1 };
 

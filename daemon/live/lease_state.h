@@ -15,56 +15,64 @@
 #include <stdint.h>
 
 #include "daemon/store/store.h"
+#include "util/words.h"
 
 struct vm;
 
-enum lease_event {
-    /* from intake */
-    EVENT_REQUESTED,     /* a VM requests a lease of its own */
-    EVENT_GROUP_OPENED,  /* the first VM of a group */
-    EVENT_COMPLETE,      /* all VMs of the group exist */
-    EVENT_FOUND_RUNNING, /* a VM without a lease is running */
-    EVENT_FOUND_STOPPED, /* a VM without a lease is suspended, powered off, ... */
-    EVENT_FOUND_HELD,    /* a VM without a lease is on hold: requested when its user releases it */
-    EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease, or of a lease found on
-                          * hold */
-    EVENT_GREW,          /* the user enlarged a VM of a promised lease: a new request */
-    EVENT_QUEUED,        /* the requested terms are granted */
-    EVENT_RESTORED,   /* its promise was found in OpenNebula, and its VMs wait or are suspended */
-    EVENT_TAKEN_OVER, /* its VMs show a later promise: restored from there */
-    EVENT_REFUSED,    /* by rights, policy, lack of room, or a malformed attribute */
-    /* from the planner */
-    EVENT_ACCEPTED,  /* admitted: the lease has a promise, or waits for room */
-    EVENT_CONVERTED, /* a reservation without room becomes best-effort */
-    EVENT_START,     /* its VMs are to be deployed */
-    EVENT_RESUME,    /* its VMs are to be resumed after a suspension by galernad */
-    EVENT_SUSPEND,   /* its VMs make room and keep their work */
-    EVENT_RESTART,   /* its VMs make room and lose their work */
-    EVENT_GIVES_WAY, /* its VMs are ended to make room, by its terms */
-    EVENT_TIME_OVER, /* the lease has used up its time */
-    /* from OpenNebula */
-    EVENT_RUNNING,           /* all its VMs run */
-    EVENT_SUSPENDED,         /* all its VMs are suspended, as commanded */
-    EVENT_STOPPED,           /* its VMs are PENDING again, as commanded: their work is lost */
-    EVENT_START_FAILED,      /* its VMs returned to PENDING instead of running */
-    EVENT_PENDING_AGAIN,     /* its VMs ran and are PENDING again */
-    EVENT_PARKED,            /* a user or operator stopped or held all its VMs */
-    EVENT_RESUMED,           /* a user or operator resumed VMs of a parked lease */
-    EVENT_RELEASED,          /* a user or operator released the VMs of a parked lease */
-    EVENT_STARTED_BY_OTHERS, /* a user or operator started VMs of a waiting lease */
-    EVENT_STARTED_AFTER_END, /* a user or operator started VMs of a finished lease */
-    EVENT_HELD,              /* the VMs are held, as commanded: nothing is left to do */
-    EVENT_ENDED,             /* its VMs are gone, or ended as configured */
-    /* from the daemon */
-    EVENT_REPLANNED, /* no command sent yet: the start, or what made room, is planned again */
-    EVENT_MISSED,    /* the promised time has passed without the lease running */
-    EVENT_GIVEN_UP,  /* a VM could not be started */
-    EVENT_CHANGED,   /* a user or operator changed its times or terms, and the planner accepted */
-    EVENT_HOLD,      /* a user or operator put the lease on hold, until it is released */
-    EVENT_RELEASE,   /* a user or operator releases a lease that is on hold */
-    EVENT_CANCELLED, /* by a user, an operator or an interrupted order */
-    EVENTS
-};
+#define LEASE_EVENT_ROWS(ROW)                                                                      \
+    /* from intake */                                                                              \
+    ROW(EVENT_REQUESTED, "requested")         /* a VM requests a lease of its own */               \
+    ROW(EVENT_GROUP_OPENED, "group-opened")   /* the first VM of a group */                        \
+    ROW(EVENT_COMPLETE, "complete")           /* all VMs of the group exist */                     \
+    ROW(EVENT_FOUND_RUNNING, "found-running") /* a VM without a lease is running */                \
+    ROW(EVENT_FOUND_STOPPED, "found-stopped") /* a VM without a lease is suspended, powered off,   \
+                                               * ... */                                            \
+    ROW(EVENT_FOUND_HELD, "found-held")   /* a VM without a lease is on hold: requested when its   \
+                                           * user releases it */                                   \
+    ROW(EVENT_ASKED_AGAIN, "asked-again") /* the user released the VMs of a refused lease, or of a \
+                                           * lease found on hold */                                \
+    ROW(EVENT_GREW, "grew")     /* the user enlarged a VM of a promised lease: a new request */    \
+    ROW(EVENT_QUEUED, "queued") /* the requested terms are granted */                              \
+    ROW(EVENT_RESTORED, "restored") /* its promise was found in OpenNebula, and its VMs wait or    \
+                                     * are suspended */                                            \
+    ROW(EVENT_TAKEN_OVER, "taken-over") /* its VMs show a later promise: restored from there */    \
+    ROW(EVENT_REFUSED, "refused") /* by rights, policy, lack of room, or a malformed attribute */  \
+    /* from the planner */                                                                         \
+    ROW(EVENT_ACCEPTED, "accepted")   /* admitted: the lease has a promise, or waits for room */   \
+    ROW(EVENT_CONVERTED, "converted") /* a reservation without room becomes best-effort */         \
+    ROW(EVENT_START, "start")         /* its VMs are to be deployed */                             \
+    ROW(EVENT_RESUME, "resume")   /* its VMs are to be resumed after a suspension by galernad */   \
+    ROW(EVENT_SUSPEND, "suspend") /* its VMs make room and keep their work */                      \
+    ROW(EVENT_RESTART, "restart") /* its VMs make room and lose their work */                      \
+    ROW(EVENT_GIVES_WAY, "gives-way") /* its VMs are ended to make room, by its terms */           \
+    ROW(EVENT_TIME_OVER, "time-over") /* the lease has used up its time */                         \
+    /* from OpenNebula */                                                                          \
+    ROW(EVENT_RUNNING, "running")     /* all its VMs run */                                        \
+    ROW(EVENT_SUSPENDED, "suspended") /* all its VMs are suspended, as commanded */                \
+    ROW(EVENT_STOPPED, "stopped")     /* its VMs are PENDING again, as commanded: work is lost */  \
+    ROW(EVENT_START_FAILED, "start-failed")   /* its VMs returned to PENDING instead of running */ \
+    ROW(EVENT_PENDING_AGAIN, "pending-again") /* its VMs ran and are PENDING again */              \
+    ROW(EVENT_PARKED, "parked")               /* a user or operator stopped or held all its VMs */ \
+    ROW(EVENT_RESUMED, "resumed")   /* a user or operator resumed VMs of a parked lease */         \
+    ROW(EVENT_RELEASED, "released") /* a user or operator released the VMs of a parked lease */    \
+    ROW(EVENT_STARTED_BY_OTHERS, "started-by-others") /* a user or operator started VMs of a       \
+                                                       * waiting lease */                          \
+    ROW(EVENT_STARTED_AFTER_END, "started-after-end") /* a user or operator started VMs of a       \
+                                                       * finished lease */                         \
+    ROW(EVENT_HELD, "held")   /* the VMs are held, as commanded: nothing is left to do */          \
+    ROW(EVENT_ENDED, "ended") /* its VMs are gone, or ended as configured */                       \
+    /* from the daemon */                                                                          \
+    ROW(EVENT_REPLANNED, "replanned") /* no command sent yet: the start, or what made room, is     \
+                                       * planned again */                                          \
+    ROW(EVENT_MISSED, "missed")       /* the promised time has passed without the lease running */ \
+    ROW(EVENT_GIVEN_UP, "given-up")   /* a VM could not be started */                              \
+    ROW(EVENT_CHANGED, "changed")     /* a user or operator changed its times or terms, and the    \
+                                       * planner accepted */                                       \
+    ROW(EVENT_HOLD, "hold") /* a user or operator put the lease on hold, until it is released */   \
+    ROW(EVENT_RELEASE, "release")     /* a user or operator releases a lease that is on hold */    \
+    ROW(EVENT_CANCELLED, "cancelled") /* by a user, an operator or an interrupted order */
+
+enum lease_event { LEASE_EVENT_ROWS(WORDS_ENUMERATOR) EVENTS };
 
 const char *lease_event_name(enum lease_event event); /* "requested", "suspend", ... */
 

@@ -117,47 +117,7 @@ static const struct lease_transition transitions[PHASES][EVENTS] = {
     ROW(MISSED, TAKEN_OVER, PHASE_GATHERING, GOAL_NONE, "taken-over"),
 };
 
-static const char *const event_names[EVENTS] = {
-    [EVENT_REQUESTED] = "requested",
-    [EVENT_GROUP_OPENED] = "group-opened",
-    [EVENT_COMPLETE] = "complete",
-    [EVENT_FOUND_RUNNING] = "found-running",
-    [EVENT_FOUND_STOPPED] = "found-stopped",
-    [EVENT_FOUND_HELD] = "found-held",
-    [EVENT_ASKED_AGAIN] = "asked-again",
-    [EVENT_GREW] = "grew",
-    [EVENT_QUEUED] = "queued",
-    [EVENT_RESTORED] = "restored",
-    [EVENT_TAKEN_OVER] = "taken-over",
-    [EVENT_REFUSED] = "refused",
-    [EVENT_ACCEPTED] = "accepted",
-    [EVENT_CONVERTED] = "converted",
-    [EVENT_START] = "start",
-    [EVENT_RESUME] = "resume",
-    [EVENT_SUSPEND] = "suspend",
-    [EVENT_RESTART] = "restart",
-    [EVENT_GIVES_WAY] = "gives-way",
-    [EVENT_TIME_OVER] = "time-over",
-    [EVENT_RUNNING] = "running",
-    [EVENT_SUSPENDED] = "suspended",
-    [EVENT_STOPPED] = "stopped",
-    [EVENT_START_FAILED] = "start-failed",
-    [EVENT_PENDING_AGAIN] = "pending-again",
-    [EVENT_PARKED] = "parked",
-    [EVENT_RESUMED] = "resumed",
-    [EVENT_RELEASED] = "released",
-    [EVENT_STARTED_BY_OTHERS] = "started-by-others",
-    [EVENT_STARTED_AFTER_END] = "started-after-end",
-    [EVENT_HELD] = "held",
-    [EVENT_ENDED] = "ended",
-    [EVENT_REPLANNED] = "replanned",
-    [EVENT_MISSED] = "missed",
-    [EVENT_GIVEN_UP] = "given-up",
-    [EVENT_CHANGED] = "changed",
-    [EVENT_HOLD] = "hold",
-    [EVENT_RELEASE] = "release",
-    [EVENT_CANCELLED] = "cancelled",
-};
+static const char *const event_names[EVENTS] = {LEASE_EVENT_ROWS(WORDS_WORD)};
 
 const char *lease_event_name(enum lease_event event)
 {
