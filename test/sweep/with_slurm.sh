@@ -2,8 +2,9 @@
 # Run a command with a Slurm of one machine that exists only for it: keys, state, sockets and ports
 # of its own, two processors. Ends with 77 (skipped) where Slurm is not installed or cannot run.
 #
-#   with_slurm.sh COMMAND [ARGUMENT]...
+#   [SLURM_NODES=20] [SLURM_CPUS=4] [SLURM_SCHEDULING=PARAMETERS] with_slurm.sh COMMAND [ARGUMENT]...
 set -euo pipefail
+nodes=${SLURM_NODES:-1}
 
 PATH=$PATH:/usr/sbin:/sbin
 for program in munged slurmctld slurmd sbatch squeue scancel; do
@@ -77,18 +78,17 @@ cat >"$scratch/slurm.conf" <<END
 ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
 SlurmctldPort=$port
-SlurmdPort=$((port + 1))
 AuthType=auth/munge
 AuthInfo=socket=$scratch/munge/socket
 CryptoType=crypto/munge
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation=$scratch/state
-SlurmdSpoolDir=$scratch/spool
+SlurmdSpoolDir=$scratch/spool/%n
 SlurmctldPidFile=$scratch/slurmctld.pid
-SlurmdPidFile=$scratch/slurmd.pid
+SlurmdPidFile=$scratch/slurmd-%n.pid
 SlurmctldLogFile=$scratch/slurmctld.log
-SlurmdLogFile=$scratch/slurmd.log
+SlurmdLogFile=$scratch/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -97,22 +97,27 @@ MpiDefault=none
 SwitchType=switch/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-SchedulerParameters=sched_interval=1,bf_interval=1,defer
+SchedulerType=sched/backfill
+SchedulerParameters=${SLURM_SCHEDULING-sched_interval=1,bf_interval=1,defer}
 ReturnToService=2
 SlurmdParameters=config_overrides
 MinJobAge=10
-NodeName=$host NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
-PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
 END
+for ((i = 1; i <= nodes; i++)); do
+    echo "NodeName=node$i NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + i)) CPUs=${SLURM_CPUS:-2} State=UNKNOWN"
+done >>"$scratch/slurm.conf"
+echo "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP" >>"$scratch/slurm.conf"
 export SLURM_CONF=$scratch/slurm.conf
 
 slurmctld -D -f "$SLURM_CONF" >"$scratch/slurmctld.out.log" 2>&1 &
 processes+=($!)
-slurmd -D -f "$SLURM_CONF" -N "$host" >"$scratch/slurmd.out.log" 2>&1 &
-processes+=($!)
+for ((i = 1; i <= nodes; i++)); do
+    slurmd -D -f "$SLURM_CONF" -N "node$i" >"$scratch/slurmd$i.out.log" 2>&1 &
+    processes+=($!)
+done
 is_idle() {
-    timeout 10 sinfo --noheader --format=%T | grep -q idle
+    [ "$(timeout 10 sinfo --noheader --Node --states=idle --format=%N | wc -l)" -eq "$nodes" ]
 }
-wait_for 60 is_idle || give_up "Slurm does not start"
+wait_for $((60 + nodes)) is_idle || give_up "Slurm does not start"
 
 "$@"
