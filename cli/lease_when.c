@@ -230,9 +230,9 @@ static int report(const struct when *when, const json_t *request)
     int code = EXIT_DONE;
 
     if (when->client->json) {
-        json_t *document = json_pack("{s:b, s:s, s:O, s:s*}", "ok", 1, "schema",
-                                     "galerna-lease-when/1", "choices", when->choices, "refusal",
-                                     when->has_whole ? NULL : when->refusal);
+        json_t *document =
+            json_pack("{s:b, s:s, s:O, s:s*}", "ok", 1, "schema", "galerna-lease-when/1", "choices",
+                      when->choices, "refusal", when->has_whole ? NULL : when->refusal);
 
         code = client_print_json(when->client, document);
         json_decref(document);

@@ -25,7 +25,7 @@ struct host_attribute {
     uint64_t *has_value;         /* bitmap */
     struct entry *by_text;       /* the first values, ascending by text */
     size_t n_by_text;
-    uint32_t *texts;             /* distinct ones */
+    uint32_t *texts; /* distinct ones */
     size_t n_texts;
     int64_t *integers;                  /* per host: the first integer value */
     double *numbers;                    /* 0: none */

@@ -71,9 +71,9 @@ static void the_options_that_differ_are_named(void **state)
 {
     struct configuration *first = configuration_of(
         "[opennebula]\nretry-limit: 3\nend-warning: 5\n[rights user:a;b]\nmax-vms: 3\n");
-    struct configuration *second = configuration_of(
-        "[opennebula]\nend-warning: 5\nretry-limit: 4\nunused-after: 1h\n"
-        "endpoint: http://localhost:2633/RPC2\n");
+    struct configuration *second =
+        configuration_of("[opennebula]\nend-warning: 5\nretry-limit: 4\nunused-after: 1h\n"
+                         "endpoint: http://localhost:2633/RPC2\n");
     char own[CONFIGURATION_DIGESTS_MAX], other[CONFIGURATION_DIGESTS_MAX], small[64], text[256];
 
     configuration_digests(first, own, sizeof own);
