@@ -8,28 +8,14 @@
 enum { YES, WHOLE, REAL, WORDS, WHICH, LONG };
 
 static const struct galerna_option options[] = {
-    {.name = "yes",
-     .type = GALERNA_BOOLEAN,
-     .default_value = "no",
-     .default_haizea_1_0 = "yes",
+    {.name = "yes", .type = GALERNA_BOOLEAN, .default_value = "no", .default_haizea_1_0 = "yes",
      .description = "A truth"},
-    {.name = "whole",
-     .type = GALERNA_INTEGER,
-     .default_value = "7",
-     .minimum = 1,
-     .maximum = 10,
+    {.name = "whole", .type = GALERNA_INTEGER, .default_value = "7", .minimum = 1, .maximum = 10,
      .description = "A whole number"},
-    {.name = "real",
-     .type = GALERNA_NUMBER,
-     .default_value = "0.5",
-     .minimum = 0,
-     .maximum = 1,
+    {.name = "real", .type = GALERNA_NUMBER, .default_value = "0.5", .minimum = 0, .maximum = 1,
      .description = "A number"},
     {.name = "words", .type = GALERNA_TEXT, .default_value = "", .description = "A text"},
-    {.name = "which",
-     .type = GALERNA_CHOICE,
-     .choices = "one|two|three",
-     .default_value = "two",
+    {.name = "which", .type = GALERNA_CHOICE, .choices = "one|two|three", .default_value = "two",
      .description = "A choice"},
     {.name = "long", .type = GALERNA_DURATION, .default_value = "2h", .description = "A time"},
 #ifdef NEEDED
@@ -113,10 +99,9 @@ static void event(void *self, const struct galerna_event *what)
 {
     const struct policy *policy = self;
 
-    policy->host->log(policy->host, GALERNA_LOG_DEBUG,
-                      "event %u at %" PRId64 " lease %" PRId64 " other %" PRId64 " accepted %d",
-                      what->kind, what->time, policy->host->lease_id(what->lease), what->other,
-                      what->accepted);
+    policy->host->log(policy->host, GALERNA_LOG_DEBUG, "event %u at %" PRId64 " lease %" PRId64
+                      " other %" PRId64 " accepted %d", what->kind, what->time,
+                      policy->host->lease_id(what->lease), what->other, what->accepted);
 }
 
 static const struct galerna_admission operations = {.size = sizeof operations, .admit = admit};
