@@ -186,6 +186,15 @@ void kept_drains_see(struct daemon *daemon, int64_t now)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+/* Is it known from before? A drain that has ended does not change the number. */
+static bool all_are_shown(const struct daemon *daemon, const struct hosts_seen *hosts)
+{
+    const struct kept_drains *kept = &daemon->kept_drains;
+
+    return kept->checked_hosts == hosts->number && kept->checked_number == daemon->drains.number &&
+           kept->checked_drains == daemon->drains.n;
+}
+
 size_t kept_drains_prepare(struct daemon *daemon)
 {
     struct kept_drains *kept = &daemon->kept_drains;
@@ -195,7 +204,7 @@ size_t kept_drains_prepare(struct daemon *daemon)
 
     kept->n_hosts = 0;
     if (!daemon->promises.has_key || !hosts || kept->open || daemon->poll_asked < kept->settled ||
-        (kept->checked_hosts == hosts->number && kept->checked_number == daemon->drains.number))
+        all_are_shown(daemon, hosts))
         return 0;
     for (size_t i = 0; i < hosts->pool.n && kept->n_hosts < KEPT_DRAINS_AT_ONCE; i++) {
         const struct host *host = &hosts->pool.items[i];
@@ -212,6 +221,7 @@ size_t kept_drains_prepare(struct daemon *daemon)
     if (kept->n_hosts == 0) {
         kept->checked_hosts = hosts->number;
         kept->checked_number = daemon->drains.number;
+        kept->checked_drains = daemon->drains.n;
     } else if (daemon->drains.number < first) {
         daemon->drains.number = first;
         drains_keep(&daemon->drains, daemon->store);

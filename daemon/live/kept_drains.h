@@ -28,9 +28,10 @@ struct kept_drains {
     int64_t settled; /* monotonic milliseconds: older observations of the hosts do not show the last
                       * writes */
     bool has_failed;
-    /* In these hosts seen, all show the drains of this number. */
+    /* In these hosts seen, all show the drains of this number, so many of them. */
     uint64_t checked_hosts;
     int64_t checked_number;
+    size_t checked_drains;
 };
 
 /* The text for a host: the number, its drains, and their bookings. To be freed. */
