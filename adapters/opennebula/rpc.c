@@ -15,6 +15,7 @@
 enum {
     SLOW = 1000,            /* milliseconds, after which a connection is not counted */
     LOOK_FOR_SLOW = 200,    /* milliseconds, while calls wait for a connection */
+    TOGETHER = 5,           /* milliseconds */
     DATE_QUICK = 500 * 1000 /* microseconds */
 };
 
@@ -362,6 +363,14 @@ static int wait_for_caller(struct pollfd *fds, unsigned n, int timeout, struct e
     return 0;
 }
 
+/* Connections and short answers come in pieces, each of which would end a wait: with several calls
+ * about VMs under way, those of a moment are handled together. */
+static void let_pieces_come(const struct rpc *rpc)
+{
+    if (rpc->n_of_vm > 1 && !has_more(rpc))
+        nanosleep(&(struct timespec){.tv_nsec = TOGETHER * 1000000}, NULL);
+}
+
 /* The most milliseconds to wait. Slow connections must be detected, because they make room for
  * others. */
 static int64_t patience(const struct rpc *rpc, int64_t end)
@@ -390,6 +399,7 @@ int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeou
             return 0;
         if (wait_ready(rpc, &fds, n_ended > 0 ? 0 : patience(rpc, end), err) < 0)
             return -1;
+        let_pieces_come(rpc);
         /* One more round, to send the calls that `done` queued and to report replies already
          * received. */
         last = n_ended > 0 || fds.ready || clock_milliseconds(CLOCK_MONOTONIC) >= end;
