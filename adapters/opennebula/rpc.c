@@ -15,7 +15,8 @@
 enum {
     SLOW = 1000,            /* milliseconds, after which a connection is not counted */
     LOOK_FOR_SLOW = 200,    /* milliseconds, while calls wait for a connection */
-    TOGETHER = 5,           /* milliseconds */
+    TOGETHER = 5,           /* milliseconds, at most, and ... */
+    OF_CALL = 3,            /* ... this part of the duration of a call */
     DATE_QUICK = 500 * 1000 /* microseconds */
 };
 
@@ -40,6 +41,7 @@ struct rpc {
     size_t n_waiting, n_under_way, parallel;
     int64_t date, date_at; /* see rpc_date(); 0: none */
     size_t n_of_vm;        /* of the active calls */
+    int64_t vm_call_took;  /* milliseconds: the last one of a VM */
 };
 
 static void list_insert(struct call_list *list, struct rpc_call *call, struct rpc_call *before)
@@ -126,6 +128,8 @@ static void release(struct rpc *rpc, struct rpc_call *call)
     rpc_call_end_turn(call);
     rpc->n_under_way--;
     rpc->n_of_vm -= call->of_vm;
+    if (call->of_vm)
+        rpc->vm_call_took = clock_milliseconds(CLOCK_MONOTONIC) - call->begun;
 }
 
 static void drop(struct rpc_call *call)
@@ -367,8 +371,11 @@ static int wait_for_caller(struct pollfd *fds, unsigned n, int timeout, struct e
  * about VMs under way, those of a moment are handled together. */
 static void let_pieces_come(const struct rpc *rpc)
 {
-    if (rpc->n_of_vm > 1 && !has_more(rpc))
-        nanosleep(&(struct timespec){.tv_nsec = TOGETHER * 1000000}, NULL);
+    const int64_t moment = rpc->vm_call_took / OF_CALL;
+
+    if (rpc->n_of_vm > 1 && moment > 0 && !has_more(rpc))
+        nanosleep(&(struct timespec){.tv_nsec = (moment < TOGETHER ? moment : TOGETHER) * 1000000},
+                  NULL);
 }
 
 /* The most milliseconds to wait. Slow connections must be detected, because they make room for
