@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -20,6 +21,7 @@
 #include "report/record.h"
 #include "report/results.h"
 #include "report/run_ending.h"
+#include "util/file.h"
 #include "util/unqualified.h"
 
 /* --- output files ----------------------------------------------------------------------------- */
@@ -297,6 +299,20 @@ static double cpu_seconds(const struct rusage *usage)
            1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
+/* The most memory of this program, unlike ru_maxrss, which also counts the one that started it. */
+static int64_t peak_memory_kb(void)
+{
+    static const char field[] = "\nVmHWM:";
+    struct error err;
+    size_t length;
+    char *status = file_read("/proc/self/status", 1 << 16, &length, &err);
+    const char *line = status ? strstr(status, field) : NULL;
+    int64_t peak = line ? strtoll(line + sizeof field - 1, NULL, 10) : -1;
+
+    free(status);
+    return peak;
+}
+
 void replay_run_perform(const struct replay_run *run, const struct replay_control *control,
                         struct replay_outcome *outcome)
 {
@@ -325,7 +341,7 @@ void replay_run_perform(const struct replay_run *run, const struct replay_contro
     stage_finish(&stage);
     getrusage(RUSAGE_SELF, &after);
     outcome->cpu_seconds = cpu_seconds(&after) - cpu_seconds(&before);
-    outcome->peak_memory_kb = after.ru_maxrss;
+    outcome->peak_memory_kb = peak_memory_kb();
     if (control->done)
         *control->done = 1;
 }

@@ -408,6 +408,16 @@ repeated_with_modules() {
     says_not out "not checked"
 }
 
+# The peak is that of the run, not of the large program that started it.
+peak_memory() {
+    ran="galerna replay --json, started by a large program"
+    python3 -c 'import os, sys; memory = b"x" * (1 << 29); os.execv(sys.argv[1], sys.argv[1:])' \
+        "$galerna" replay --json "$data/small.lwf" >"$work/out" 2>"$work/err"
+    peak=$(sed -n 's/.*"peak_memory_kb": *\([0-9]*\).*/\1/p' "$work/out")
+    checks=$((checks + 1))
+    [ "${peak:-0}" -gt 1000 ] && [ "$peak" -lt 524288 ] || fail "$ran: peak $peak KB"
+}
+
 several_runs() {
     mkdir "$work/many" "$work/many/deep"
     cp "$data/small.lwf" "$work/many/deep/other.lwf"
@@ -611,6 +621,7 @@ repeated_from_record
 repeated_with_modules
 overheads
 stopped
+peak_memory
 several_runs
 imported
 generated
