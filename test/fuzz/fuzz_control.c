@@ -1,6 +1,7 @@
 /* Requests on the control socket, from arbitrary bytes: through a real connection, to the real
  * answers, over a small store. What is answered must be JSON. */
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -136,6 +137,46 @@ static void wake(void *context)
 {
 }
 
+static int trace(void *context, int64_t lease, json_t *object, struct error *err)
+{
+    return lease == 1 ? 0 : error_set(err, ENOENT, "lease %" PRId64 " has no trace", lease);
+}
+
+static struct account_row *usage(void *context, struct account_period *period, size_t *n,
+                                 struct error *err)
+{
+    error_set(err, EAGAIN, "no history was read yet");
+    return NULL;
+}
+
+static int rebalance_cluster(void *context, const struct rebalance_order *order, const char *who,
+                             void (*show)(void *viewer, const struct rebalance_view *plan),
+                             void *viewer, struct error *err)
+{
+    return error_set(err, ENOENT, "there is no such cluster");
+}
+
+static int undrain(void *context, const struct undrain_order *order, const char *who,
+                   struct error *err)
+{
+    return order->host == 4 ? 0 : error_set(err, ENOENT, "the host is not drained");
+}
+
+static int release_host(void *context, int32_t host, const char *who, struct error *err)
+{
+    return host == 4 ? 0 : error_set(err, ENOENT, "the host is not quarantined");
+}
+
+static void log_levels(void *context, json_t *object)
+{
+    json_object_set_new(object, "daemon", json_string("info"));
+}
+
+static int log_set(void *context, const char *level, const char *subsystem, struct error *err)
+{
+    return strcmp(level, "info") == 0 ? 0 : error_set(err, EINVAL, "unknown level");
+}
+
 static void open_stage(struct stage *new, struct answers_daemon *daemon)
 {
     struct error err = {0};
@@ -162,6 +203,13 @@ static void open_stage(struct stage *new, struct answers_daemon *daemon)
         .hold = cancel,
         .dry_run = dry_run,
         .request = request,
+        .trace = trace,
+        .usage = usage,
+        .rebalance = rebalance_cluster,
+        .undrain = undrain,
+        .release_host = release_host,
+        .log_levels = log_levels,
+        .log_set = log_set,
         .wake = wake,
     };
     new->store = store_open(new->directory, &err);
