@@ -1,13 +1,16 @@
 /* Recognizes, replaces and decodes bytes of XML. */
 #include "adapters/opennebula/xml_bytes.h"
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/memory.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 static size_t sequence_length(unsigned char first)
 {
@@ -101,25 +104,28 @@ static size_t decode_one(const char *text, size_t length, char **to)
     return n;
 }
 
-#define ONES (UINT64_MAX / 0xFF)
+#ifdef __SSE2__
+enum { AT_ONCE = 16 };
 
-/* Sets the high bit of each byte below the limit. Bytes above such a byte may be marked, too. */
-static uint64_t bytes_below(uint64_t word, unsigned char limit)
-{
-    return (word - ONES * limit) & ~word & ONES * 0x80;
-}
-
-/* The number of plain characters at the beginning of the next eight bytes. */
+/* The number of plain characters at the beginning of the next AT_ONCE bytes. */
 static size_t plain_bytes(const char *text)
 {
-    uint64_t word, marked;
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)text);
+    const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)); /* signed: also above 0x7F */
+    const __m128i markup = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('&')),
+                                        _mm_cmpeq_epi8(bytes, _mm_set1_epi8('<')));
+    const int marked = _mm_movemask_epi8(_mm_or_si128(low, markup));
 
-    memcpy(&word, text, sizeof word);
-    word = le64toh(word);
-    marked = (word & ONES * 0x80) | bytes_below(word, 0x20) | bytes_below(word ^ ONES * '&', 1) |
-             bytes_below(word ^ ONES * '<', 1);
-    return marked ? (size_t)__builtin_ctzll(marked) / 8 : sizeof word;
+    return marked ? (size_t)__builtin_ctz((unsigned)marked) : AT_ONCE;
 }
+#else
+enum { AT_ONCE = 1 };
+
+static size_t plain_bytes(const char *text)
+{
+    return is_plain(*text) && *text != '&' && *text != '<';
+}
+#endif
 
 char *xml_text_decoded(const char *text, size_t length, size_t *decoded)
 {
@@ -129,12 +135,12 @@ char *xml_text_decoded(const char *text, size_t length, size_t *decoded)
     while (text < end) {
         size_t n = 0;
 
-        if ((size_t)(end - text) >= sizeof(uint64_t)) {
-            memcpy(to, text, sizeof(uint64_t));
+        if (end - text >= AT_ONCE) {
+            memcpy(to, text, AT_ONCE);
             n = plain_bytes(text);
             to += n;
         }
-        if (n < sizeof(uint64_t)) {
+        if (n < AT_ONCE) {
             size_t one = decode_one(text + n, (size_t)(end - text) - n, &to);
 
             if (one == 0) {
