@@ -217,6 +217,21 @@ static const int computing_calls[] = {
     CALL(pread64),
 };
 
+/* Allows a call whose first argument, an int, is another number. The kernel ignores the upper half
+ * of the register, which a plain comparison would not: one of the lower bits must differ. */
+static int allow_others(scmp_filter_ctx filter, int call, uint32_t number)
+{
+    int result = 0;
+
+    for (int i = 0; i < 32 && result == 0; i++) {
+        const scmp_datum_t bit = UINT32_C(1) << i;
+
+        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1,
+                                  SCMP_A0(SCMP_CMP_MASKED_EQ, bit, ~number & bit));
+    }
+    return result;
+}
+
 static int allow_computing(scmp_filter_ctx filter)
 {
     int result = add_all(filter, SCMP_ACT_ALLOW, computing_calls,
@@ -227,11 +242,9 @@ static int allow_computing(scmp_filter_ctx filter)
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
                                   SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
     if (result == 0) /* else the planner would end later, outside of calls */
-        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(close), 1,
-                                  SCMP_A0(SCMP_CMP_NE, PROTOCOL_SOCKET, 0));
+        result = allow_others(filter, CALL(close), PROTOCOL_SOCKET);
     if (result == 0) /* SIGSYS keeps its handler: it notes forbidden calls */
-        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(rt_sigaction), 1,
-                                  SCMP_A0(SCMP_CMP_NE, SIGSYS, 0));
+        result = allow_others(filter, CALL(rt_sigaction), SIGSYS);
     if (result == 0) /* reads limits only */
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(prlimit64), 1,
                                   SCMP_A2(SCMP_CMP_EQ, 0, 0));

@@ -153,7 +153,7 @@ static int rebalance_cluster(void *context, const struct rebalance_order *order,
                              void (*show)(void *viewer, const struct rebalance_view *plan),
                              void *viewer, struct error *err)
 {
-    return error_set(err, ENOENT, "there is no such cluster");
+    return error_set(err, ENOENT, "the cluster does not exist");
 }
 
 static int undrain(void *context, const struct undrain_order *order, const char *who,

@@ -66,6 +66,7 @@ static const struct offence {
     {"limit", "(prlimit64), which modules may not make ", true},
     {"leak", "used up the planner's memory (128 MB)", false},
     {"write-const", "crashed (Segmentation fault) ", true},
+    {"wide", "(close), which modules may not make ", true},
     {"catch", "(rt_sigaction), which modules may not make ", true},
     {"jump", "", false}, /* to where nothing is any more: it may do anything then */
     {"connect", "(socket), which modules may not make ", true},

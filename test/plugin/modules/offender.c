@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "galerna_policy.h"
@@ -28,6 +29,7 @@ enum offence {
     LEAK,
     WRITE_CONST,
     CATCH,
+    WIDE,
     LOG,
     JUMP,
     CONNECT,
@@ -121,6 +123,9 @@ static void offend(const struct offender *self, const void *given)
     case CATCH: /* forbidden calls would go unnoticed */
         signal(SIGSYS, SIG_IGN);
         break;
+    case WIDE: /* the kernel closes descriptor 3 */
+        syscall(SYS_close, INT64_C(1) << 32 | 3);
+        break;
     case LOG:
         for (int i = 0; i < 100000; i++)
             self->host->log(self->host, GALERNA_LOG_WARNING, "line %d", i);
@@ -155,7 +160,7 @@ static const struct galerna_option options[] = {
      .type = GALERNA_CHOICE,
      .default_value = DOES,
      .choices = "nothing|crash|hang|leave|fork|raise|signal-parent|stop|close|alarm|limit|leak|"
-                "write-const|catch|log|jump|connect|open|scribble|refuse-slowly|wrong",
+                "write-const|catch|wide|log|jump|connect|open|scribble|refuse-slowly|wrong",
      .description = "What it does"},
     {.name = "in",
      .type = GALERNA_CHOICE,
