@@ -91,6 +91,13 @@ bool demand_check_refused(const struct demand_check *check, uint32_t host)
            occupancy_refused(slot_table_occupancy(check->engine->table), &question);
 }
 
+const uint64_t *demand_check_refusing(const struct demand_check *check)
+{
+    return check->demand ? occupancy_refusing(slot_table_occupancy(check->engine->table),
+                                              check->demand, check->from)
+                         : NULL;
+}
+
 static bool names_own_role(const struct vm_demand *demand)
 {
     for (uint32_t i = 0; i < demand->n_rules; i++)

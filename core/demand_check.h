@@ -39,6 +39,8 @@ int64_t demand_check_rank(const struct demand_check *check, uint32_t host);
 /* Is it already known that demand_check_put() would find no units there? See occupancy_refused().
  */
 bool demand_check_refused(const struct demand_check *check, uint32_t host);
+/* The hosts for which this is known whatever the end of the time; see occupancy_refusing(). */
+const uint64_t *demand_check_refusing(const struct demand_check *check);
 
 /* Places the VM on the host; shortens *until to the time up to which the demand is met. NULL: it is
  * not met up to `least`. The check keeps the reference. */

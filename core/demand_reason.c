@@ -120,6 +120,21 @@ static void look(struct finding *finding)
     free(finding->limits);
 }
 
+static bool is_met_anywhere(const struct finding *finding, const struct vm_demand *demand)
+{
+    const struct engine *engine = finding->engine;
+    const struct host_filter *hosts = finding->nodes->hosts;
+    const struct occupancy *occupancy = slot_table_occupancy(engine->table);
+
+    if (occupancy_refused_by_all(occupancy, demand, finding->from, hosts ? hosts->allowed : NULL))
+        return false;
+    for (uint32_t host = 0; host < engine->site.n_hosts; host++)
+        if (host_is_usable(engine, finding->nodes, host) &&
+            has_units(finding, occupancy, demand, host))
+            return true;
+    return false;
+}
+
 /* The demanded device that the hosts lack, and the number demanded of its kind. */
 static int64_t lacking_device(const struct finding *finding, int64_t *count)
 {
@@ -129,13 +144,8 @@ static int64_t lacking_device(const struct finding *finding, int64_t *count)
 
     for (uint32_t i = 0; i < demand->n_devices && !found; i++) {
         struct vm_demand first = {.devices = demand->devices, .n_devices = i + 1};
-        bool anywhere = false;
 
-        for (uint32_t host = 0; host < finding->engine->site.n_hosts && !anywhere; host++)
-            anywhere =
-                host_is_usable(finding->engine, finding->nodes, host) &&
-                has_units(finding, slot_table_occupancy(finding->engine->table), &first, host);
-        found = !anywhere;
+        found = !is_met_anywhere(finding, &first);
         lacking = &demand->devices[found ? i : 0];
     }
     *count = 0;

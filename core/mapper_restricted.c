@@ -80,6 +80,15 @@ uint32_t restricted_count_met(struct engine *engine, const struct map_request *r
     return count;
 }
 
+/* Is every host that the node set may use known not to meet its demand for units? */
+static bool is_refused(const struct engine *engine, const struct map_request *request,
+                       const struct node_set *nodes)
+{
+    return nodes->demand &&
+           occupancy_refused_by_all(slot_table_occupancy(engine->table), nodes->demand,
+                                    request->from, nodes->hosts ? nodes->hosts->allowed : NULL);
+}
+
 static bool may_fit(struct engine *engine, const struct map_request *request)
 {
     const struct lease_request *lease = &request->lease->request;
@@ -90,7 +99,8 @@ static bool may_fit(struct engine *engine, const struct map_request *request)
     for (size_t set = 0; set < lease->n_node_sets; set++) {
         const struct node_set *nodes = &lease->node_sets[set];
 
-        if (restricted_count(engine, request, nodes, until, nodes->count) < nodes->count)
+        if (is_refused(engine, request, nodes) ||
+            restricted_count(engine, request, nodes, until, nodes->count) < nodes->count)
             return false;
     }
     return true;
@@ -144,12 +154,14 @@ static size_t take_hosts(const struct pass *pass, const struct node_set *nodes,
 {
     const struct engine *engine = pass->engine;
     const uint64_t *allowed = nodes->hosts ? nodes->hosts->allowed : NULL;
+    const uint64_t *refused = demand_check_refusing(&pass->check);
     const bool all = !engine->closed && !nodes->demand;
     uint32_t *batch_hosts = engine->mapper.batch_hosts;
     int64_t *batch_scores = engine->mapper.batch_scores;
 
     for (size_t word = 0; word < bitmap_words(engine->site.n_hosts); word++) {
-        uint64_t left = hosts[word] & (allowed ? allowed[word] : ~UINT64_C(0));
+        uint64_t left =
+            hosts[word] & (allowed ? allowed[word] : ~UINT64_C(0)) & ~(refused ? refused[word] : 0);
 
         for (; left; left &= left - 1) {
             uint32_t host = (uint32_t)(64 * word + (size_t)__builtin_ctzll(left));

@@ -6,6 +6,7 @@
 
 #include "core/host_rank.h"
 #include "core/refusals.h"
+#include "util/bitmap.h"
 #include "util/instant.h"
 #include "util/map.h"
 #include "util/memory.h"
@@ -36,7 +37,7 @@ struct occupancy *occupancy_create(const struct site *site)
 
     occupancy->site = site;
     occupancy->scratch = memory_new(1, sizeof *occupancy->scratch);
-    occupancy->refusals = refusals_create(site->n_hosts);
+    occupancy->refusals = refusals_create(site);
     map_init(&occupancy->of_role, sizeof(struct stays));
     return occupancy;
 }
@@ -262,29 +263,46 @@ static int64_t *use_of_units(const struct occupancy *occupancy, const struct uni
 static bool choose_until(const struct occupancy *occupancy, const struct unit_layout *layout,
                          const struct unit_question *question, int64_t until, struct unit_set *set)
 {
-    const size_t ahead = first_from(stays_on(occupancy, question->host), until);
+    const struct stays *stays = stays_on(occupancy, question->host);
+    const size_t ahead = first_from(stays, until);
+    const struct refusal refusal = {.host = question->host,
+                                    .demand = question->demand,
+                                    .from = question->from,
+                                    .ahead = ahead,
+                                    .at_once =
+                                        !ahead || stays->items[ahead - 1].from <= question->from};
 
     if (refusals_has(occupancy->refusals, question->host, question->demand, question->from, ahead))
         return false;
     if (units_choose(layout, question->demand,
                      use_of_units(occupancy, layout, question->host, question->from, until), set))
         return true;
-    refusals_note(occupancy->refusals, question->host, question->demand, question->from, ahead);
+    refusals_note(occupancy->refusals, &refusal);
     return false;
 }
 
 bool occupancy_refused(const struct occupancy *occupancy, const struct unit_question *question)
 {
-    const struct stays *stays = stays_on(occupancy, question->host);
-    size_t ahead;
-
-    if (!refusals_any(occupancy->refusals, question->host, question->from) ||
-        !demand_has_units(question->demand))
-        return false;
-    ahead = first_from(stays, question->least);
-    return (ahead == stays->n || stays->items[ahead].from >= question->until) &&
+    return demand_has_units(question->demand) &&
            refusals_has(occupancy->refusals, question->host, question->demand, question->from,
-                        ahead);
+                        first_from(stays_on(occupancy, question->host), question->least));
+}
+
+const uint64_t *occupancy_refusing(const struct occupancy *occupancy,
+                                   const struct vm_demand *demand, int64_t from)
+{
+    return demand_has_units(demand) ? refusals_hosts(occupancy->refusals, demand, from) : NULL;
+}
+
+bool occupancy_refused_by_all(const struct occupancy *occupancy, const struct vm_demand *demand,
+                              int64_t from, const uint64_t *allowed)
+{
+    const uint64_t *refusing = occupancy_refusing(occupancy, demand, from);
+
+    for (size_t word = 0; refusing && word < bitmap_words(occupancy->site->n_hosts); word++)
+        if (~refusing[word] & (allowed ? allowed[word] : ~UINT64_C(0)))
+            return false;
+    return refusing != NULL;
 }
 
 /* The latest start of a stay on the host, before question->until, up to which the demand is met:

@@ -51,9 +51,15 @@ struct unit_question {
 int64_t occupancy_units_until(const struct occupancy *occupancy,
                               const struct unit_question *question, struct held_units **held);
 
-/* Is it known without a search that the result is `from`, even with an earlier `until`? O(log o).
- */
+/* Is it known without a search that the result is `from`? O(log o). */
 bool occupancy_refused(const struct occupancy *occupancy, const struct unit_question *question);
+/* The hosts for which this is known whatever the end of the time, as refusals_hosts() in
+ * core/refusals.h; NULL: none. */
+const uint64_t *occupancy_refusing(const struct occupancy *occupancy,
+                                   const struct vm_demand *demand, int64_t from);
+/* Is it known for all of these hosts? allowed: a bitmap; NULL: all hosts. O(h / 64). */
+bool occupancy_refused_by_all(const struct occupancy *occupancy, const struct vm_demand *demand,
+                              int64_t from, const uint64_t *allowed);
 
 /* May the VM hold exactly these units during its stay? */
 bool occupancy_units_free(const struct occupancy *occupancy, const struct stay *stay);

@@ -1,34 +1,41 @@
-/* The last demand for units that each host did not meet. */
+/* Hosts that did not meet a demand for units. */
 #include "core/refusals.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/bitmap.h"
 #include "util/memory.h"
 
-struct refusal {
-    bool valid;
+/* The hosts that refused a demand for a time that begins at `from`. */
+struct refused {
     int64_t from;
-    size_t ahead;
     struct vm_demand demand;
+    uint32_t *ahead;   /* per host: the least number of stays at which it refuses; ~0: none known */
+    uint64_t *at_once; /* as refusals_hosts() */
 };
 
 struct refusals {
-    struct refusal *on_host; /* NULL: none so far */
-    size_t n_hosts;
+    const struct site *site;
+    struct refused refused[REFUSALS_MAX];
+    size_t n, last; /* last: used last */
+    size_t replaced;
 };
 
-struct refusals *refusals_create(size_t n_hosts)
+struct refusals *refusals_create(const struct site *site)
 {
     struct refusals *refusals = memory_new(1, sizeof *refusals);
 
-    refusals->n_hosts = n_hosts;
+    refusals->site = site;
     return refusals;
 }
 
 void refusals_destroy(struct refusals *refusals)
 {
-    free(refusals->on_host);
+    for (size_t i = 0; i < refusals->n; i++) {
+        free(refusals->refused[i].ahead);
+        free(refusals->refused[i].at_once);
+    }
     free(refusals);
 }
 
@@ -56,29 +63,82 @@ static bool same_units(const struct vm_demand *a, const struct vm_demand *b)
            same_devices(a, b) && same_nodes(a, b);
 }
 
-bool refusals_any(const struct refusals *refusals, uint32_t host, int64_t from)
+static bool is_of(const struct refused *refused, const struct vm_demand *demand, int64_t from)
 {
-    return refusals->on_host && refusals->on_host[host].valid &&
-           refusals->on_host[host].from == from;
+    return refused->from == from && same_units(&refused->demand, demand);
 }
 
-bool refusals_has(const struct refusals *refusals, uint32_t host, const struct vm_demand *demand,
+static struct refused *find(struct refusals *refusals, const struct vm_demand *demand, int64_t from)
+{
+    struct refused *last = &refusals->refused[refusals->last];
+
+    if (refusals->n && is_of(last, demand, from))
+        return last;
+    for (size_t i = 0; i < refusals->n; i++)
+        if (is_of(&refusals->refused[i], demand, from)) {
+            refusals->last = i;
+            return &refusals->refused[i];
+        }
+    return NULL;
+}
+
+static struct refused *add(struct refusals *refusals, const struct vm_demand *demand, int64_t from)
+{
+    const struct site *site = refusals->site;
+    const size_t words = bitmap_words(site->n_hosts);
+    struct refused *refused;
+
+    if (refusals->n < REFUSALS_MAX) {
+        refusals->last = refusals->n++;
+        refused = &refusals->refused[refusals->last];
+        refused->ahead = memory_new(site->n_hosts, sizeof *refused->ahead);
+        refused->at_once = memory_new(words, sizeof *refused->at_once);
+    } else {
+        refusals->last = refusals->replaced++ % REFUSALS_MAX;
+        refused = &refusals->refused[refusals->last];
+    }
+    refused->from = from;
+    refused->demand = *demand;
+    memset(refused->ahead, 0xff, site->n_hosts * sizeof *refused->ahead);
+    memset(refused->at_once, 0xff, words * sizeof *refused->at_once);
+    for (size_t host = 0; host < site->n_hosts; host++)
+        if (site->hosts[host].units)
+            bitmap_remove(refused->at_once, host);
+    return refused;
+}
+
+bool refusals_has(struct refusals *refusals, uint32_t host, const struct vm_demand *demand,
                   int64_t from, size_t ahead)
 {
-    return refusals_any(refusals, host, from) && refusals->on_host[host].ahead == ahead &&
-           same_units(&refusals->on_host[host].demand, demand);
+    const struct refused *refused = find(refusals, demand, from);
+
+    return refused && refused->ahead[host] <= ahead;
 }
 
-void refusals_note(struct refusals *refusals, uint32_t host, const struct vm_demand *demand,
-                   int64_t from, size_t ahead)
+const uint64_t *refusals_hosts(struct refusals *refusals, const struct vm_demand *demand,
+                               int64_t from)
 {
-    if (!refusals->on_host)
-        refusals->on_host = memory_new(refusals->n_hosts, sizeof *refusals->on_host);
-    refusals->on_host[host] = (struct refusal){true, from, ahead, *demand};
+    const struct refused *refused = find(refusals, demand, from);
+
+    return refused ? refused->at_once : NULL;
+}
+
+void refusals_note(struct refusals *refusals, const struct refusal *refusal)
+{
+    struct refused *refused = find(refusals, refusal->demand, refusal->from);
+
+    if (!refused)
+        refused = add(refusals, refusal->demand, refusal->from);
+    if (refusal->ahead < refused->ahead[refusal->host])
+        refused->ahead[refusal->host] = (uint32_t)refusal->ahead;
+    if (refusal->at_once)
+        bitmap_add(refused->at_once, refusal->host);
 }
 
 void refusals_forget(struct refusals *refusals, uint32_t host)
 {
-    if (refusals->on_host)
-        refusals->on_host[host].valid = false;
+    for (size_t i = 0; i < refusals->n; i++) {
+        refusals->refused[i].ahead[host] = UINT32_MAX;
+        bitmap_remove(refusals->refused[i].at_once, host);
+    }
 }

@@ -9,6 +9,7 @@
 
 #include "core/occupancy.h"
 #include "test/support/random.h"
+#include "util/bitmap.h"
 
 enum { HOSTS = 2, DEMANDS = 5, STAYS = 24, ROUNDS = 20000, TIMES = 12 };
 
@@ -44,7 +45,7 @@ struct world {
     struct stay stays[STAYS];
     size_t n;
     struct random random;
-    size_t refused, remembered;
+    size_t refused, remembered, at_once;
 };
 
 static void world_init(struct world *world)
@@ -102,6 +103,8 @@ static void ask(struct world *world)
 {
     const struct unit_question question = draw_question(world);
     const bool known = occupancy_refused(world->occupancy, &question);
+    const uint64_t *refusing = occupancy_refusing(world->occupancy, question.demand, question.from);
+    const bool whatever_the_end = refusing && bitmap_has(refusing, question.host);
     struct occupancy *copy = occupancy_copy(world->occupancy, &world->site);
     struct held_units *held = NULL, *expected = NULL;
     int64_t until = occupancy_units_until(world->occupancy, &question, &held);
@@ -110,7 +113,8 @@ static void ask(struct world *world)
     assert_true((held == NULL) == (expected == NULL));
     world->remembered += known;
     world->refused += until == question.from;
-    if (known)
+    world->at_once += whatever_the_end;
+    if (known || whatever_the_end)
         assert_int_equal(until, question.from);
     if (held && expected) {
         assert_same_units(held, expected);
@@ -133,6 +137,7 @@ static void refusals_are_remembered_until_something_changes(void **state)
     }
     assert_true(world.refused > ROUNDS / 4);
     assert_true(world.remembered > ROUNDS / 100);
+    assert_true(world.at_once > ROUNDS / 100);
     world_finish(&world);
 }
 
@@ -162,11 +167,61 @@ static void a_device_that_is_free_again_is_given(void **state)
     world_finish(&world);
 }
 
+/* VMs with other demands are asked about in between. */
+static void hosts_that_refuse_several_demands_are_known(void **state)
+{
+    const uint64_t first = 1;
+    struct unit_question question = {.from = 0, .least = 10, .until = 10};
+    struct world world;
+
+    world_init(&world);
+    question.demand = &demands[1];
+    for (question.host = 0; question.host < HOSTS; question.host++) {
+        struct stay *stay = &world.stays[world.n++];
+
+        occupancy_units_until(world.occupancy, &question, &stay->held);
+        stay->until = 10;
+        occupancy_book(world.occupancy, stay);
+    }
+    for (question.host = 0; question.host < HOSTS; question.host++)
+        for (int i = 0; i < DEMANDS; i++) {
+            question.demand = &demands[i];
+            occupancy_units_until(world.occupancy, &question, NULL);
+        }
+    assert_true(occupancy_refused_by_all(world.occupancy, &demands[1], 0, NULL));
+    assert_false(occupancy_refused_by_all(world.occupancy, &demands[0], 0, NULL));
+    leave(&world, 0);
+    assert_false(occupancy_refused_by_all(world.occupancy, &demands[1], 0, NULL));
+    assert_false(occupancy_refused_by_all(world.occupancy, &demands[1], 0, &first));
+    assert_int_equal(occupancy_refusing(world.occupancy, &demands[1], 0)[0], ~first);
+    world_finish(&world);
+}
+
+/* As of a site on which few hosts have devices. */
+static void hosts_without_units_refuse_all_demands(void **state)
+{
+    struct unit_question question = {.demand = &demands[1], .from = 0, .least = 10, .until = 10};
+    struct world world;
+
+    world_init(&world);
+    for (int host = 1; host < HOSTS; host++)
+        world.site.hosts[host].units = NULL;
+    assert_int_equal(occupancy_units_until(world.occupancy, &question, &world.stays[0].held), 10);
+    world.stays[world.n++].until = 10;
+    occupancy_book(world.occupancy, &world.stays[0]);
+    assert_false(occupancy_refused_by_all(world.occupancy, &demands[1], 0, NULL));
+    assert_int_equal(occupancy_units_until(world.occupancy, &question, NULL), 0);
+    assert_true(occupancy_refused_by_all(world.occupancy, &demands[1], 0, NULL));
+    world_finish(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals_are_remembered_until_something_changes),
         cmocka_unit_test(a_device_that_is_free_again_is_given),
+        cmocka_unit_test(hosts_that_refuse_several_demands_are_known),
+        cmocka_unit_test(hosts_without_units_refuse_all_demands),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
