@@ -56,7 +56,7 @@ static void complain(struct enactor *enactor, const struct vm_record *vm,
 }
 
 /* Records the failure and the time of the next attempt, and logs the failure. A refused or failed
- * lease keeps its reason, and nothing is decided by the repetitions. */
+ * lease keeps its reason: further failures are not recorded. */
 static void note(struct enactor *enactor, const struct vm_record *vm, const struct reason *reason,
                  int64_t again, int64_t now)
 {
@@ -120,7 +120,8 @@ static void failure_text(const struct vm_observation *observed, char *text, size
         *at = (unsigned char)*at < ' ' ? ' ' : *at;
 }
 
-/* A lease with a promise is tried on another host at once when its first start fails. */
+/* A lease with a promise is tried on another host at once when its first start fails or the host is
+ * refused. */
 static int64_t pause_after(const struct enactor *enactor, const struct vm_record *vm)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
@@ -160,9 +161,9 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
     return !vm->ran;
 }
 
-/* Returns when the command is retried. The cause of the refusal determines the pause, what is
- * avoided (the host, the VM for a while, or nothing), and whether the lease can fail: quotas, locks
- * and faults of the cloud are not failures of the VM and are counted separately. */
+/* Returns when the command is retried. The cause of the refusal determines the pause, and whether
+ * the lease can fail: quotas, locks and faults of the cloud are not failures of the VM and are
+ * counted separately. */
 static int64_t count_refusal(const struct enactor *enactor, const struct vm_record *vm,
                              enum cloud_refusal refusal, int64_t now)
 {
@@ -175,7 +176,8 @@ static int64_t count_refusal(const struct enactor *enactor, const struct vm_reco
     int32_t times = 1 + (others_fault ? vm->refusals : vm->attempts);
     int64_t first =
         refusal == CLOUD_NO_OWNER && !unlocks ? PAUSE_OF_OWNER : daemon->live->retry_backoff;
-    int64_t again = now + pause_doubled(first, times);
+    int64_t again =
+        now + (refusal == CLOUD_NO_HOST ? pause_after(enactor, vm) : pause_doubled(first, times));
 
     if (unlocks && observed && !observed->locked) /* locked after its last observation */
         again = now + 1;
@@ -196,7 +198,7 @@ static bool is_shown_with_the_answer(enum command command)
 }
 
 /* oned answers before the write is safely in its database: the write is lost if oned loses the
- * leadership, and delayed if its log is. */
+ * leadership, and delayed if the replication of its log is. */
 bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,
                         const struct vm_observation *observed, int64_t now)
 {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/live/clock.h"
 #include "daemon/live/messages.h"
 #include "daemon/live/vm_state.h"
 #include "test/daemon/change_records.h"
@@ -49,6 +50,36 @@ static void promised_starts_come_first(void **state)
         fake_cloud_put(scene.fake, 4 - i, VM_RUNNING, 3 - i);
     }
     assert_string_equal(sent, "deploy 4 on 3; deploy 3 on 2; deploy 2 on 1; deploy 1 on 0; ");
+    scene_close(&scene);
+}
+
+/* A host may be full by what galernad cannot see: other hosts are tried, for a promise at once. */
+static void a_promised_start_that_its_host_refuses_is_tried_again_at_once(void **state)
+{
+    static const struct {
+        enum lease_kind kind;
+        int64_t pause;
+    } cases[] = {{LEASE_RESERVATION, 1}, {LEASE_DEADLINE, 1}, {LEASE_BEST_EFFORT, 10}};
+    struct store *store = store_of(state);
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store_of(state), 3);
+    scene.fake->reply = (struct cloud_reply){
+        .outcome = CLOUD_REFUSED, .refusal = CLOUD_NO_HOST, .message = "Not enough capacity"};
+    for (int32_t i = 0; i < 3; i++) {
+        struct vm_record *vm =
+            scene_add_seen(&scene, i + 1, i + 1, GOAL_RUN, i, VM_PENDING, -1, 100);
+        const int64_t before = clock_now();
+
+        vm->datastore = 0;
+        lease_to_change(store, i + 1)->kind = cases[i].kind;
+        lease_to_change(store, i + 1)->accepted = true;
+        lease_to_change(store, i + 1)->phase = PHASE_STARTING;
+        scene_poll(&scene);
+        assert_int_equal(scene_enact(&scene, NOW), 1);
+        assert_int_equal(vm->attempts, 1);
+        assert_in_range(vm->next_try, before + cases[i].pause, clock_now() + cases[i].pause);
+    }
     scene_close(&scene);
 }
 
@@ -362,6 +393,7 @@ int main(void)
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
     const struct CMUnitTest tests[] = {
         WITH_STORE(promised_starts_come_first),
+        WITH_STORE(a_promised_start_that_its_host_refuses_is_tried_again_at_once),
         WITH_STORE(users_start_in_turn),
         WITH_STORE(users_end_and_start_in_turn),
         WITH_STORE(what_makes_room_for_a_start_goes_with_it),
