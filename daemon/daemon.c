@@ -128,8 +128,8 @@ static void finish_cycle(struct daemon *daemon)
         sleep_end(daemon);
 }
 
-/* A request waits for newer access rules. Users who send one after the other do not cause more than
- * one poll besides each of those that come anyway. */
+/* A request waits for newer access rules: at most one additional poll in each interval, however
+ * many requests users send. */
 static void look_at_rules(struct daemon *daemon)
 {
     const int64_t age = clock_monotonic() - world_site_asked(daemon->world);

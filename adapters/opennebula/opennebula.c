@@ -17,16 +17,15 @@ enum { MESSAGE_MAX = 2048 };
 
 /* --- replies ---------------------------------------------------------------------------------- */
 
-/* Is it a quota, a lock or a deleted owner ("limit of 5 reached for VMS quota ...", "User [0] : VM
- * is locked. [7].", "User [0] : User not found."), with the code for authorization or another one?
- */
+/* Is the cause a quota, a lock or a deleted owner ("limit of 5 reached for VMS quota ...", "User
+ * [0] : VM is locked. [7].", "User [0] : User not found.")? oned answers with several codes. */
 static bool is_owners(const struct rpc_reply *reply)
 {
     return reply->code == RPC_CODE_LOCKED || strcasestr(reply->message, "quota") ||
            strstr(reply->message, " is locked.") || strstr(reply->message, " : User not found");
 }
 
-/* Is it about networks: "Cannot get IP/MAC lease from virtual network [3].", "NIC_ID 1 not AUTO"?
+/* Is the cause a network: "Cannot get IP/MAC lease from virtual network [3].", "NIC_ID 1 not AUTO"?
  */
 static bool is_about_networks(const struct rpc_reply *reply)
 {

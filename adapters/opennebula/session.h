@@ -19,8 +19,8 @@ struct rpc;
 int session_user(struct rpc *rpc, struct user_pool *user, struct error *err);
 
 /* Queries whether the user may USE, or MANAGE, the VM. The first negative answer sets *refusal,
- * which must be clear before: EPERM, ENOENT (no such VM), EAGAIN (OpenNebula does not answer, or
- * fails). *refusal must outlive session_answers(). */
+ * which the caller clears before: EPERM, ENOENT (no such VM), EAGAIN (OpenNebula does not answer,
+ * or fails). *refusal must outlive session_answers(). */
 void session_ask(struct rpc *rpc, int64_t vm, bool manage, struct error *refusal);
 /* Waits for all answers. -1 with err: a refusal, or a failed connection. */
 int session_answers(struct rpc *rpc, const struct error *refusal, struct error *err);

@@ -1,16 +1,17 @@
 /* claim.h: whether this daemon may act on an OpenNebula that other daemons can reach as well.
  *
  * OpenNebula keeps one mark: the name of the acting daemon, and a number that grows while that
- * daemon lives. A daemon that finds the mark of another daemon watches it: the other daemon is
- * alive while the number grows, and dead if the mark has not changed for CLAIM_DEAD. The holder of
- * the claim writes the mark every CLAIM_BEAT, and stops acting CLAIM_TRUST after its last write
+ * daemon lives. A daemon that finds the mark of another daemon watches it: if the number grows, the
+ * other daemon is alive, and this one does not act (CLAIM_LOST: without Raft it ends); if the mark
+ * does not change for CLAIM_DEAD, the other one is dead, and this one replaces the mark. The holder
+ * of the claim writes the mark every CLAIM_BEAT, and stops acting CLAIM_TRUST after its last write
  * that certainly succeeded, which is before any other daemon may consider it dead. If two daemons
  * write at the same time, the later write wins: each daemon reads the mark again after CLAIM_PAUSE.
  * Clocks of different machines are never compared.
  *
  * In a zone with several front-ends, each daemon uses its own oned, and acts only in a Raft term in
  * which that oned leads. A mark of an earlier term belongs to a deposed daemon, whose last commands
- * are over CLAIM_GRACE after the election: this daemon replaces the mark at once, and acts after
+ * have ended CLAIM_GRACE after the election: this daemon replaces the mark at once, and acts after
  * that time. A mark of a later term deposes this daemon. Writing the mark needs a majority of the
  * zone, so a write that succeeded in this term proves that no later term had begun. Commands leave
  * within CLAIM_FENCE of such a write, which is shorter than CLAIM_GRACE. An oned that does not lead
@@ -97,8 +98,8 @@ void claim_refused(struct claim *claim, int64_t now);
 
 /* May the daemon act? */
 bool claim_holds(const struct claim *claim, int64_t now);
-/* May commands leave now? led: when the last question was sent that oned answered with "leads in
- * this term"; without Raft, the answer is valid for CLAIM_FENCE. */
+/* May commands leave now? led: the time of the last query that oned answered with "leads in this
+ * term"; without Raft, the answer is valid for CLAIM_FENCE. */
 bool claim_may_send(const struct claim *claim, int64_t led, int64_t now);
 /* Has the mark been written since then, or a moment ago, and is that write still valid? */
 bool claim_is_confirmed(const struct claim *claim, int64_t since, int64_t now);

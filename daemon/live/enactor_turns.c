@@ -21,7 +21,7 @@ void enactor_begin_turns(struct enactor *enactor)
 }
 
 /* Reported only after a while, since every message costs another call to OpenNebula; at once if the
- * VM shows the message of an earlier galernad: it is replaced now, or tells the same. */
+ * VM still shows a message of an earlier galernad, which may be outdated. */
 static void tell_turn(struct enactor *enactor, const struct vm_record *vm, const char *option,
                       int64_t most)
 {

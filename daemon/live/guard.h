@@ -53,8 +53,8 @@ void guard_confirm(struct guard *guard);
  * (claim_covers())? guard may be NULL: yes. */
 bool guard_covers(const struct guard *guard, int64_t since, int64_t asked);
 /* May commands that have waited since `since` be sent now? Not if the mark must be written first:
- * the commands could then wait too long in the queue. led: when the last question to oned was sent
- * that was answered with this leadership. guard may be NULL: yes, if that was a moment ago. */
+ * the commands could then wait too long in the queue. led: the time of the last query that oned
+ * answered with this leadership. guard may be NULL: yes, if that was a moment ago. */
 bool guard_may_send(const struct guard *guard, const struct cloud_leadership *leadership,
                     int64_t led, int64_t since);
 /* Until when commands may leave: CLOCK_BOOTTIME milliseconds, 0: no limit. guard may be NULL. */

@@ -234,8 +234,8 @@ struct estimate learned_of(const struct learned *learned, enum operation operati
     struct estimate estimate = {.n = (size_t)model->n};
     double span = (double)model->span.mean, share = (double)model->share.mean;
     /* If all VMs so far had the same memory, both models fit. Memory is written and read when VMs
-     * are suspended and resumed, so that model is preferred: later VMs will differ. It is not when
-     * they boot: by it, a few small VMs would let large ones boot for hours. */
+     * are suspended and resumed, so that model is preferred: later VMs will differ. For boots the
+     * other one is: after a few small VMs, large ones would be expected to boot for hours. */
     double favor = operation == OPERATION_BOOT ? 3.0 / 4 : 4.0 / 3;
 
     if (model->n == 0)

@@ -3,11 +3,11 @@
  * An operation is measured from its command to the observation that shows its end. That includes
  * the time of oned, its drivers and the polls, since other VMs wait for these as well. Each kind of
  * operation has two models: the same time for every VM, and a time proportional to memory. The
- * model that has been closer to the observations is used; when in doubt, that by memory for
- * suspensions and resumptions, and the other for boots. Both are smoothed (an eighth of a new
- * value, a quarter of a new deviation, as TCP does for round trips, RFC 6298), plus a margin of
- * some deviations (estimate-margin, 2 unless set): a suspension that ends early costs less than a
- * reservation that starts late.
+ * model that has been closer to the observations is used; if both are about as close, the one by
+ * memory for suspensions and resumptions, and the other one for boots. Both are smoothed (an eighth
+ * of a new value, a quarter of a new deviation, as TCP does for round trips, RFC 6298), plus a
+ * margin of some deviations (estimate-margin, 2 unless set): a suspension that ends early costs
+ * less than a reservation that starts late.
  *
  * Estimates are facts in the store and survive a restart; operations in progress do not. Times are
  * monotonic milliseconds, memory is MB.

@@ -84,7 +84,7 @@ bool quarantine_stuck(struct quarantine *quarantine, int32_t host, int64_t now)
     if (!failure)
         failure = add(quarantine, host, now);
     failure->at = now;
-    /* Leases that wait for the host are told its end: it does not change at each call. */
+    /* The reasons of leases that wait for the host contain its end, which should change rarely. */
     if (failure->until - now <= QUARANTINE_SECONDS / 2)
         failure->until = now + QUARANTINE_SECONDS;
     return !is_quarantined;

@@ -25,7 +25,7 @@ static void why_it_waited(const struct lease_record *lease, char *text, size_t s
         store_reason_sentence(lease, true, text, size);
 }
 
-/* The lease's time has passed without a run. EVENT_TIME_OVER: its VMs were sent to hosts and are
+/* The lease can no longer keep its promise. EVENT_TIME_OVER: its VMs were sent to hosts and are
  * ended. */
 static void miss(struct daemon *daemon, const struct lease_record *lease, enum lease_event event,
                  int64_t now)
@@ -163,8 +163,8 @@ void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lea
     }
 }
 
-/* Has the reservation's time passed before the lease ran, or can the deadline no longer be kept?
- * What the plan still has is started, if a little late. */
+/* Has the reservation's time passed before the lease ran, or can the deadline no longer be met?
+ * A lease that is still in the plan is started even if it is a little late. */
 static bool is_missed(const struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     if (lease->kind == LEASE_RESERVATION)
@@ -233,7 +233,7 @@ void reconcile_before_replan(struct daemon *daemon)
             reconcile_apply(daemon, leases[i], EVENT_REPLANNED, clock_now(), "%s", "");
 }
 
-/* Was the lease to make room, and no command sent for that? */
+/* Was the lease to be suspended, and has no command been sent for that? */
 static bool stays_as_it_was(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;

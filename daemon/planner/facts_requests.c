@@ -389,7 +389,8 @@ static int64_t boot_lead(const struct facts *facts, const struct lease_record *l
 }
 
 /* Would suspending the running lease not free all its hosts? A VM that its user has powered off
- * keeps its host, and OpenNebula saves nothing of one in UNKNOWN, which can only be ended. */
+ * keeps its host, and OpenNebula cannot save the memory of one in UNKNOWN, which can only be ended.
+ */
 static bool cannot_be_suspended(const struct facts *facts, const struct lease_record *lease)
 {
     size_t n;

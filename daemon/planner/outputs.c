@@ -98,7 +98,7 @@ static void stop_lease(struct planner *planner, const struct lease_record *lease
 {
     if (!lease_can(lease, EVENT_SUSPEND))
         return;
-    if (planner_suspends_in_vain(planner, lease, now)) { /* the next plan adopts it to its end */
+    if (planner_suspends_in_vain(planner, lease, now)) { /* the next plan lets it run to its end */
         planned_of(&planner->planned, lease->id)->in_engine = false;
         planner->outdated = true;
         return;

@@ -11,7 +11,7 @@ struct daemon;
 json_t *services_handle(void *context, const struct control_peer *peer, const json_t *request);
 /* For control_share(): answers_state(). */
 uint64_t services_state(void *context);
-/* Drop what waits for answers: galernad stops. */
+/* Drops the requests that wait for answers, when galernad stops. */
 void services_finish(struct daemon *daemon);
 
 /* The table for answers_create(). */

@@ -65,7 +65,7 @@ bool store_has_changes(const struct store *store)
            store->n_marked_facts;
 }
 
-/* Ids mostly ascend: a row with a higher one than all before replaces none. */
+/* Ids mostly ascend: a row with a higher id than all others replaces no row. */
 static sqlite3_stmt *put_statement(const struct store *store, enum store_statement put,
                                    enum store_statement put_new, int64_t id, int64_t *last)
 {

@@ -38,7 +38,7 @@ enum lease_phase {
     PHASE_ENDED,     /* final */
     PHASE_REFUSED,   /* final: policy, rights, lack of room, a malformed attribute */
     PHASE_FAILED,    /* final: a VM could not be started */
-    PHASE_MISSED,    /* final: accepted, and its time or deadline passed before it ran */
+    PHASE_MISSED,    /* final: accepted, but not run in its time, or not by its latest start */
     PHASES
 };
 
