@@ -185,6 +185,7 @@ struct cloud_greeting {
 /* The message of a VM, without quotes, backslashes and control characters. */
 struct cloud_message {
     const char *text;    /* for the VM's owner */
+    const char *kind;    /* for galernad: what the text tells; NULL: unchanged */
     const char *promise; /* for galernad (daemon/live/promise.h); NULL: unchanged */
     int64_t send_by;     /* as of commands */
 };

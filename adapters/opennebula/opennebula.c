@@ -218,18 +218,24 @@ static void command(struct cloud *cloud, const struct cloud_command *given)
                                                           sizeof(struct unlocking))});
 }
 
+static void add(char text[MESSAGE_MAX], const char *name, const char *value)
+{
+    size_t length = strlen(text);
+
+    if (value)
+        snprintf(text + length, MESSAGE_MAX - length, "%s=\"%s\"\n", name, value);
+}
+
 static void message(struct cloud *cloud, int32_t vm, const struct cloud_message *shown,
                     cloud_done *done, void *context)
 {
     enum { MERGE = 1 };
-    char attribute[MESSAGE_MAX];
-    const struct rpc_argument arguments[] = {RPC_INT(vm), RPC_TEXT(attribute), RPC_INT(MERGE)};
+    char attributes[MESSAGE_MAX] = "";
+    const struct rpc_argument arguments[] = {RPC_INT(vm), RPC_TEXT(attributes), RPC_INT(MERGE)};
 
-    if (shown->promise)
-        snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"\nGALERNA_PROMISE=\"%s\"",
-                 shown->text, shown->promise);
-    else
-        snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"", shown->text);
+    add(attributes, "SCHED_MESSAGE", shown->text);
+    add(attributes, "GALERNA_MESSAGE", shown->kind);
+    add(attributes, "GALERNA_PROMISE", shown->promise);
     call(cloud, &(struct open_call){.done = done, .context = context},
          (struct rpc_request){.method = "one.vm.update",
                               .arguments = arguments,

@@ -12,10 +12,12 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/store/awake.h"
+#include "daemon/store/words.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
 #include "util/printable.h"
 #include "util/time_text.h"
+#include "util/words.h"
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
 
@@ -35,6 +37,7 @@ struct sent_message {
     bool is_sent;
     int32_t vm;
     char text[STORE_TEXT_MAX];
+    enum message_kind kind;
     bool has_promise;
     struct promise_due promise;
 };
@@ -44,6 +47,7 @@ struct message {
     const struct vm_record *vm;
     const struct lease_record *lease;
     char text[STORE_TEXT_MAX];
+    enum message_kind kind;
     bool has_promise; /* the promise is written as well */
     struct promise_due promise;
 };
@@ -69,17 +73,6 @@ void messages_destroy(struct messages *messages)
     free(messages);
 }
 
-/* A running VM keeps its notice until there is a new message, also across restarts; a VM held
- * before the store was lost keeps the reason. */
-static bool keeps_notice(const struct vm_record *vm, const struct lease_record *lease,
-                         const char *text)
-{
-    enum store_notice shown = store_notice_of(vm->message);
-
-    return !*text && ((lease->phase == PHASE_PARKED && shown == NOTICE_HELD) ||
-                      (lease->phase == PHASE_RUNNING && shown == NOTICE_RANK_IGNORED));
-}
-
 /* The lease runs as its owner expects and needs no message. */
 static bool goes_as_expected(const struct lease_record *lease)
 {
@@ -103,13 +96,17 @@ static bool goes_as_expected(const struct lease_record *lease)
     }
 }
 
+static bool tells_rank(const struct lease_record *lease)
+{
+    return goes_as_expected(lease) && lease->rank_ignored && lease->phase <= PHASE_RUNNING;
+}
+
 static void say_state(const struct lease_record *lease, int64_t now, char *text, size_t size)
 {
     if (!goes_as_expected(lease))
         store_activity(lease, now, text, size);
     else
-        snprintf(text, size, "%s",
-                 lease->rank_ignored && lease->phase <= PHASE_RUNNING ? STORE_RANK_IGNORED : "");
+        snprintf(text, size, "%s", tells_rank(lease) ? STORE_RANK_IGNORED : "");
 }
 
 /* Appends a sentence to `text`; an empty sentence adds nothing. */
@@ -165,6 +162,11 @@ static void promise_failed(struct store *store, const struct vm_record *vm,
         vm_note_promise_refused(store, vm, promise->number);
 }
 
+static bool has(const struct vm_record *vm, const char *text, enum message_kind kind)
+{
+    return strcmp(vm->message, text) == 0 && vm->message_kind == kind;
+}
+
 static void answered(void *context, const struct cloud_reply *reply)
 {
     struct sent_message *sent = context;
@@ -173,8 +175,8 @@ static void answered(void *context, const struct cloud_reply *reply)
     bool awaited = vm && promises_precede(sent->messages->daemon, vm);
 
     crash_point("message answered");
-    if (vm && reply->outcome == CLOUD_DONE && strcmp(vm->message, sent->text) != 0)
-        vm_has_message(store, vm, sent->text);
+    if (vm && reply->outcome == CLOUD_DONE && !has(vm, sent->text, sent->kind))
+        vm_has_message(store, vm, sent->text, sent->kind);
     if (vm)
         vm_note_message_written(store, vm, reply->outcome == CLOUD_DONE);
     if (vm && reply->outcome == CLOUD_DONE) {
@@ -221,6 +223,7 @@ static void prepare_message(struct messages *messages, struct sent_message *sent
     sent->is_sent = false;
     sent->vm = message->vm->id;
     snprintf(sent->text, sizeof sent->text, "%s", message->text);
+    sent->kind = message->kind;
     sent->has_promise = message->has_promise;
     if (sent->has_promise) {
         sent->promise = message->promise;
@@ -232,9 +235,12 @@ static void prepare_message(struct messages *messages, struct sent_message *sent
 
 static void send_message(struct daemon *daemon, struct sent_message *sent)
 {
-    const struct cloud_message shown = {.text = sent->text,
-                                        .promise = sent->has_promise ? sent->promise.text : NULL,
-                                        .send_by = guard_send_by(daemon->guard)};
+    const struct vm_record *vm = store_vm(daemon->store, sent->vm);
+    const struct cloud_message shown = {
+        .text = sent->text,
+        .kind = !vm || vm->message_kind == sent->kind ? NULL : store_message_words[sent->kind],
+        .promise = sent->has_promise ? sent->promise.text : NULL,
+        .send_by = guard_send_by(daemon->guard)};
 
     sent->is_sent = true;
     crash_point("before a message");
@@ -278,6 +284,14 @@ bool messages_differ(const struct vm_record *vm, const struct vm *form)
            strcmp(shown_message(form), vm->message) != 0;
 }
 
+static enum message_kind shown_kind(const struct vm *form)
+{
+    const char *shown = attributes_find(&form->user_template, "GALERNA_MESSAGE");
+    int kind = words_find(store_message_words, MESSAGE_KINDS, shown ? shown : "");
+
+    return kind < 0 ? MESSAGE_PASSING : (enum message_kind)kind;
+}
+
 /* oned 7.x writes the message as well: OpenNebula's value counts, not the last written one. */
 static void see_message(struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
@@ -288,7 +302,8 @@ static void see_message(struct daemon *daemon, const struct vm_record *vm, int64
         return;
     promises_see(daemon, vm, observed->full, now);
     if (strcmp(shown_message(observed->full), vm->message) != 0)
-        vm_has_message(daemon->store, vm, shown_message(observed->full));
+        vm_has_message(daemon->store, vm, shown_message(observed->full),
+                       shown_kind(observed->full));
 }
 
 void messages_see(struct messages *messages, int64_t now)
@@ -314,7 +329,22 @@ static bool may_be_written(const struct daemon *daemon, const struct vm_record *
                                       promises_precede(daemon, vm));
 }
 
-/* Composes the message. False: the VM shows a different one. */
+static enum message_kind kind_of(const struct lease_record *lease)
+{
+    if (lease->phase > PHASE_ENDED)
+        return MESSAGE_HELD;
+    return tells_rank(lease) && !*lease->change_refused ? MESSAGE_RANK : MESSAGE_PASSING;
+}
+
+/* A running VM keeps its notice until there is a new message, also across restarts; a VM held
+ * before the store was lost keeps the reason. */
+static bool keeps_message(const struct vm_record *vm, const struct lease_record *lease)
+{
+    return (lease->phase == PHASE_PARKED && vm->message_kind == MESSAGE_HELD) ||
+           (lease->phase == PHASE_RUNNING && vm->message_kind == MESSAGE_RANK);
+}
+
+/* Composes the message. True: the VM shows it. */
 static bool shows(const struct daemon *daemon, struct message *message, int64_t now)
 {
     const struct vm_record *vm = message->vm;
@@ -322,10 +352,13 @@ static bool shows(const struct daemon *daemon, struct message *message, int64_t 
 
     message_of(message->lease, vm, now, text, sizeof text);
     quote(text, message->text, sizeof message->text);
-    if (keeps_notice(vm, message->lease, message->text))
+    message->kind = kind_of(message->lease);
+    if (!*message->text && keeps_message(vm, message->lease)) {
         snprintf(message->text, sizeof message->text, "%s", vm->message);
+        message->kind = vm->message_kind;
+    }
     message->has_promise = promises_due(daemon, vm, message->lease, &message->promise);
-    return !message->has_promise && strcmp(vm->message, message->text) == 0;
+    return !message->has_promise && has(vm, message->text, message->kind);
 }
 
 /* False: the difference is too small for now. */

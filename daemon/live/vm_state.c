@@ -491,11 +491,13 @@ void vm_note_message_written(struct store *store, const struct vm_record *vm, bo
     record->message_is_own = record->message_is_own || written;
 }
 
-void vm_has_message(struct store *store, const struct vm_record *vm, const char *text)
+void vm_has_message(struct store *store, const struct vm_record *vm, const char *text,
+                    enum message_kind kind)
 {
     struct vm_record *record = store_change_vm(store, vm);
 
     store_put_text(&record->message, text, STORE_TEXT_MAX - 1);
+    record->message_kind = kind;
     record->message_is_own = false;
 }
 

@@ -126,7 +126,8 @@ void vm_note_message_sent(struct store *store, const struct vm_record *vm,
 void vm_note_message_answered(struct store *store, const struct vm_record *vm, int64_t at);
 void vm_note_message_written(struct store *store, const struct vm_record *vm, bool written);
 /* The message shown in OpenNebula. */
-void vm_has_message(struct store *store, const struct vm_record *vm, const char *text);
+void vm_has_message(struct store *store, const struct vm_record *vm, const char *text,
+                    enum message_kind kind);
 
 /* --- GALERNA and GALERNA_PROMISE -------------------------------------------------------------- */
 

@@ -346,23 +346,6 @@ static const char *const over[PHASES] = {
     [PHASE_REFUSED] = "Refused", [PHASE_FAILED] = "Failed", [PHASE_MISSED] = "Missed",
 };
 
-static bool begins_with(const char *message, const char *text, const char *then)
-{
-    size_t length = strlen(text);
-
-    return strncmp(message, text, length) == 0 &&
-           strncmp(message + length, then, strlen(then)) == 0;
-}
-
-enum store_notice store_notice_of(const char *message)
-{
-    if (begins_with(message, over[PHASE_REFUSED], ":") ||
-        begins_with(message, over[PHASE_FAILED], ":") ||
-        begins_with(message, over[PHASE_MISSED], ":"))
-        return NOTICE_HELD;
-    return begins_with(message, STORE_RANK_IGNORED, "") ? NOTICE_RANK_IGNORED : NOTICE_OTHER;
-}
-
 void store_activity(const struct lease_record *lease, int64_t now, char *text, size_t size)
 {
     struct sentence sentence = {.lease = lease, .now = now, .text = text, .size = size};

@@ -113,6 +113,7 @@ static const struct store_column vm_columns[] = {
     AVOIDED("avoid", host, COLUMN_INT32_LIST),
     AVOIDED("avoid_until", until, COLUMN_INT64_LIST),
     TEXT(vm_record, message, STORE_TEXT_MAX),
+    WORD(vm_record, message_kind, store_message_words, MESSAGE_KINDS),
     TEXT(vm_record, asked, STORE_ASKED_MAX),
     TEXT(vm_record, stays, STORE_STAYS_MAX),
     FIELD(vm_record, promise_number, COLUMN_INT64),

@@ -132,6 +132,15 @@ enum vm_goal {
     GOALS
 };
 
+/* What SCHED_MESSAGE tells: also written to the VM, for a galernad that knows no more than the VM
+ * shows (messages.h). */
+enum message_kind {
+    MESSAGE_PASSING,
+    MESSAGE_HELD, /* why the VM is held: its lease was refused, missed or has failed */
+    MESSAGE_RANK, /* SCHED_RANK is ignored */
+    MESSAGE_KINDS
+};
+
 /* How a VM moves to another host. */
 enum move_kind {
     MOVE_NONE,
@@ -160,20 +169,21 @@ struct vm_record {
                           * not run since; not stored */
     /* The command in progress, written before it is sent. */
     enum command command;
-    int32_t attempts;              /* consecutive failures */
-    int64_t sent;                  /* when */
-    int64_t next_try;              /* not before; INSTANT_NONE */
-    int64_t pause_until;           /* after a failure: not placed again before; INSTANT_NONE */
-    int32_t failed_record;         /* history record of the last failure that was counted; -1 */
-    enum reason_id message_reason; /* of the lease when the message was sent; not stored */
-    struct avoided_hosts *avoided; /* NULL: none */
-    const char *message;           /* SCHED_MESSAGE as last written, below STORE_TEXT_MAX */
-    int64_t message_at;            /* when the message was last sent; not stored */
-    int64_t message_expected;      /* the start announced in it; INSTANT_NONE; not stored */
-    int64_t message_settled;       /* monotonic milliseconds of the answer; not stored */
-    bool message_in_flight;        /* not stored */
-    bool message_failed;           /* the last one was not written; not stored */
-    bool message_is_own;           /* this galernad wrote it since it was started; not stored */
+    int32_t attempts;               /* consecutive failures */
+    int64_t sent;                   /* when */
+    int64_t next_try;               /* not before; INSTANT_NONE */
+    int64_t pause_until;            /* after a failure: not placed again before; INSTANT_NONE */
+    int32_t failed_record;          /* history record of the last failure that was counted; -1 */
+    enum reason_id message_reason;  /* of the lease when the message was sent; not stored */
+    struct avoided_hosts *avoided;  /* NULL: none */
+    const char *message;            /* SCHED_MESSAGE as last written, below STORE_TEXT_MAX */
+    enum message_kind message_kind; /* what it tells */
+    int64_t message_at;             /* when the message was last sent; not stored */
+    int64_t message_expected;       /* the start announced in it; INSTANT_NONE; not stored */
+    int64_t message_settled;        /* monotonic milliseconds of the answer; not stored */
+    bool message_in_flight;         /* not stored */
+    bool message_failed;            /* the last one was not written; not stored */
+    bool message_is_own;            /* this galernad wrote it since it was started; not stored */
     const char *asked; /* the request in its attribute, as last processed; "": not read yet; below
                         * STORE_ASKED_MAX */
     const char *stays; /* the hosts on which it has run (stays.h); below STORE_STAYS_MAX */
@@ -264,14 +274,6 @@ void store_reason_text(const struct lease_record *lease, bool body, int64_t now,
 void store_activity(const struct lease_record *lease, int64_t now, char *text, size_t size);
 /* The activity of a waiting lease, without its expected start. */
 void store_wait(const struct lease_record *lease, int64_t now, char *text, size_t size);
-/* What SCHED_MESSAGE tells, as read back from OpenNebula: all that is known about it after a
- * restart or the loss of the store. */
-enum store_notice {
-    NOTICE_OTHER,
-    NOTICE_HELD,         /* the activity of a lease that was refused or has failed */
-    NOTICE_RANK_IGNORED, /* STORE_RANK_IGNORED */
-};
-enum store_notice store_notice_of(const char *message);
 
 /* Is the lease in the queue, with or without a promise, rather than on its hosts or over? */
 static inline bool store_is_queued(const struct lease_record *lease)

@@ -22,6 +22,9 @@ const char *const store_goal_words[] = {
     [GOAL_AGAIN] = "again", [GOAL_HOLD] = "hold", [GOAL_PARK] = "park", [GOAL_FREE] = "free",
 };
 
+const char *const store_message_words[] = {
+    [MESSAGE_PASSING] = "", [MESSAGE_HELD] = "held", [MESSAGE_RANK] = "rank-ignored"};
+
 _Static_assert(sizeof store_phase_words / sizeof *store_phase_words == PHASES, "a word per phase");
 _Static_assert(sizeof store_kind_words / sizeof *store_kind_words == STORE_KINDS,
                "a word per kind");

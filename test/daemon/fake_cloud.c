@@ -154,6 +154,7 @@ static void fake_message(struct cloud *cloud, int32_t vm, const struct cloud_mes
     struct fake_cloud *fake = fake_of(cloud);
 
     assert_true(vm < FAKE_VMS_MAX);
+    fake->message_kind = message->kind;
     fake->n_promises += message->promise != NULL;
     if (message->promise)
         snprintf(fake->promises[vm], sizeof fake->promises[vm], "%s", message->promise);

@@ -31,6 +31,7 @@ struct fake_cloud {
     size_t n_commands;
     struct cloud_reply reply;                      /* to commands; CLOUD_DONE at first */
     struct cloud_reply message_reply;              /* to messages; the same */
+    const char *message_kind;                      /* of the last message */
     size_t n_promises;                             /* how many were written */
     char promises[FAKE_VMS_MAX][PROMISE_TEXT_MAX]; /* by VM: the last one that came */
     bool silent;                                   /* commands are not answered */

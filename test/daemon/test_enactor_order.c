@@ -356,7 +356,7 @@ static void a_start_found_waiting_for_its_turn_keeps_its_message(void **state)
     lease_to_change(store, 2)->phase = PHASE_STARTING;
     lease_to_change(store, 2)->expected = INSTANT_NONE;
     lease_to_change(store, 2)->start = INSTANT_NONE;
-    vm_has_message(store, store_vm(store, 2), shown);
+    vm_has_message(store, store_vm(store, 2), shown, MESSAGE_PASSING);
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 0);
     assert_int_equal(store_lease(store, 2)->reason_id, REASON_TURN);

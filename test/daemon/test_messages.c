@@ -457,7 +457,7 @@ static void what_waits_for_its_turn_says_so_until_it_begins(void **state)
     scene_add(&scene, 1, 1, GOAL_RUN, 7, 100, 512);
     scene_poll(&scene);
     lease_explain(store, lease, &turn, NULL, INSTANT_NONE);
-    vm_has_message(store, store_vm(store, 1), shown);
+    vm_has_message(store, store_vm(store, 1), shown, MESSAGE_PASSING);
     assert_int_equal(messages_prepare(scene.daemon.messages, 1000), 0);
     lease_apply(store, lease, EVENT_REPLANNED, 1000, "%s", "");
     lease_apply(store, lease, EVENT_START, 1000, "%s", "");

@@ -240,6 +240,7 @@ static void older_files_are_brought_up(void **state)
                   "ALTER TABLE vm DROP COLUMN promise_sent;"
                   "ALTER TABLE vm DROP COLUMN asked;"
                   "ALTER TABLE vm DROP COLUMN stays;"
+                  "ALTER TABLE vm DROP COLUMN message_kind;"
                   "ALTER TABLE lease DROP COLUMN unused_until;"
                   "ALTER TABLE lease DROP COLUMN change_refused;"
                   "ALTER TABLE lease DROP COLUMN changes;"
