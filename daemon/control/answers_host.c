@@ -44,6 +44,7 @@ static void write_staying(const struct question *question, struct json_writer *w
         json_put_integer(writer, "vm", vms[i]->id);
         json_put_integer(writer, "lease", lease->id);
         json_put_string(writer, "why", why);
+        json_put_reason(writer, lease, question->now);
         json_end_object(writer);
     }
     json_end_array(writer);
@@ -323,47 +324,6 @@ json_t *answer_host_release(const struct question *question)
     return answer_of_host(question, &wanted, "galerna-host-release/1");
 }
 
-static json_t *json_from_drained(const struct drained_vm *vm)
-{
-    static const char *const words[] = {[DRAINED_ENDS] = "ends",
-                                        [DRAINED_MOVES] = "moves",
-                                        [DRAINED_SUSPENDED] = "suspended",
-                                        [DRAINED_STAYS] = "stays"};
-    bool explained = *vm->why && vm->how != DRAINED_ENDS;
-    json_t *line = json_object();
-
-    json_put(line, "vm", json_integer(vm->vm));
-    json_put(line, "lease", json_integer(vm->lease));
-    json_put(line, "host", json_integer(vm->host));
-    json_put(line, "what", json_string(words[vm->how]));
-    json_put(line, "to", vm->to < 0 ? json_null() : json_integer(vm->to));
-    json_put(line, "at", json_from_instant(vm->at));
-    json_put(line, "why", explained ? json_from_text(vm->why) : json_null());
-    return line;
-}
-
-static json_t *json_from_ids(const int32_t *hosts, size_t n)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, json_integer(hosts[i]));
-    return list;
-}
-
-void answers_put_drains(json_t *answer, const struct drain_result *result)
-{
-    json_t *vms = json_array(), *unplaced = json_array();
-
-    for (size_t i = 0; i < result->n_vms; i++)
-        json_array_append_new(vms, json_from_drained(&result->vms[i]));
-    for (size_t i = 0; i < result->n_unplaced; i++)
-        json_array_append_new(unplaced, json_integer(result->unplaced[i]));
-    json_put(answer, "hosts", json_from_ids(result->hosts, result->n_hosts));
-    json_put(answer, "vms", vms);
-    json_put(answer, "unplaced", unplaced);
-}
-
 /* Reads the number of any hosts to drain or book. */
 static json_t *read_count(const struct question *question, struct drain_order *order)
 {
@@ -443,7 +403,7 @@ static void show_drain(void *context, const struct drain_result *result)
         json_put(instead, "from", json_from_instant(result->instead_from));
         json_put(instead, "until",
                  json_from_instant(result->instead_from + (order->until - order->from)));
-        json_put(instead, "hosts", json_from_ids(result->instead, result->n_instead));
+        json_put(instead, "hosts", answers_ids(result->instead, result->n_instead));
     }
     json_put(shown->answer, "alternative", instead);
 }

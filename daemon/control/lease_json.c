@@ -203,7 +203,7 @@ static void put_activity(struct json_writer *writer, const struct lease_record *
     json_put_instant(writer, "preempted_at", preempted ? store_leaves_at(lease) : suspended_at);
 }
 
-static void put_reason(struct json_writer *writer, const struct lease_record *lease, int64_t now)
+void json_put_reason(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
     char text[STORE_SENTENCE_MAX];
 
@@ -292,7 +292,7 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
     json_put_instant(writer, "began", view->began);
     put_terms(writer, lease);
     put_activity(writer, lease, now);
-    put_reason(writer, lease, now);
+    json_put_reason(writer, lease, now);
     if (view->position)
         json_put_integer(writer, "position", (int64_t)view->position);
     if (view->share)

@@ -27,6 +27,9 @@ void json_write_lease(struct json_writer *writer, const struct shown_lease *view
 /* As json_write_lease(), without the end of the object: further members follow. */
 void json_begin_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now);
 
+/* "reason": why the lease waits, was refused or was disturbed, or null. */
+void json_put_reason(struct json_writer *writer, const struct lease_record *lease, int64_t now);
+
 /* Write a VM of the lease as in `lease show`. */
 void json_write_vm(struct json_writer *writer, const struct lease_record *lease,
                    const struct vm_record *vm);

@@ -41,22 +41,26 @@ struct move_way planner_move_way(const struct planner *planner, const struct vm_
     bool devices = observed && observed->hardware && observed->hardware->n_devices;
 
     if (!leaves)
-        return planner->moves_cold ? (struct move_way){MOVE_COLD, "cold (migration-mode)"}
-                                   : (struct move_way){MOVE_LIVE, NULL};
+        return planner->moves_cold
+                   ? (struct move_way){MOVE_COLD, {"migration-mode", "cold (migration-mode)"}}
+                   : (struct move_way){.kind = MOVE_LIVE};
     if (observed && observed->state == VM_UNKNOWN) /* OpenNebula saves nothing of such a VM */
         return (struct move_way){devices ? MOVE_OFF : MOVE_COLD,
-                                 "to boot there, since OpenNebula cannot monitor it"};
+                                 {"unknown", "to boot there, since OpenNebula cannot monitor it"}};
     if (observed && observed->state != VM_RUNNING)
-        return (struct move_way){MOVE_COLD, NULL};
+        return (struct move_way){.kind = MOVE_COLD};
     if (devices)
-        return (struct move_way){MOVE_OFF, "powered off meanwhile, since VMs with PCI devices can "
-                                           "neither migrate live nor be saved"};
+        return (struct move_way){MOVE_OFF,
+                                 {"devices", "powered off meanwhile, since VMs with PCI devices "
+                                             "can neither migrate live nor be saved"}};
     if (observed && observed->full && misses_its_cpu(planner, vm, observed->full, to))
-        return (struct move_way){MOVE_OFF, "powered off meanwhile, since it has the CPU model of "
-                                           "its host (CPU_MODEL) and the new host has another"};
+        return (struct move_way){MOVE_OFF,
+                                 {"cpu-model",
+                                  "powered off meanwhile, since it has the CPU model of its host "
+                                  "(CPU_MODEL) and the new host has another"}};
     if (!planner->settings.live_rescheds)
-        return (struct move_way){cold, "cold (live-rescheds: no)"};
+        return (struct move_way){cold, {"live-rescheds", "cold (live-rescheds: no)"}};
     if (vm->live_failed)
-        return (struct move_way){cold, "cold, since its live migration failed"};
-    return (struct move_way){MOVE_LIVE, NULL};
+        return (struct move_way){cold, {"live-failed", "cold, since its live migration failed"}};
+    return (struct move_way){.kind = MOVE_LIVE};
 }

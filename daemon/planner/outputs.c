@@ -297,7 +297,7 @@ static void move_vms(struct planner *planner, int64_t now, const struct plan_out
             planner_vm_leave_cause(planner, vm, cause, sizeof cause);
         store_history(planner->store, lease->id, now, "moving",
                       "VM %d from host %d to host %d%s%s: %s%s", vm->id, vm->host, vm->move_to,
-                      way.why ? ", " : "", way.why ? way.why : "", why, cause);
+                      way.why.word ? ", " : "", way.why.word ? way.why.sentence : "", why, cause);
     }
 }
 

@@ -209,18 +209,28 @@ typedef void planner_tried(void *context, const struct planner_trial *trial,
 int planner_try(struct planner *planner, const struct lease_request *request, int64_t now,
                 planner_tried *tried, void *context, struct error *err);
 
+/* A cause with a stable word and a sentence; NULL: none. */
+struct known_cause {
+    const char *word, *sentence;
+};
+
 /* Fate of a VM on a drained host. */
 struct drained_vm {
     enum drained_how {
-        DRAINED_ENDS,  /* its lease ends before, at `at` */
-        DRAINED_MOVES, /* to host `to` at `at`; `why`: the obstacle to a live migration, or "" */
-        DRAINED_SUSPENDED, /* by its terms, from `at` until another host has room; `why`: "for
-                              lease 7", or "" */
-        DRAINED_STAYS,     /* `why`: the reason */
+        DRAINED_ENDS,      /* its lease ends before, at `at` */
+        DRAINED_MOVES,     /* to host `to` at `at`; `cause`: the obstacle to a live migration */
+        DRAINED_SUSPENDED, /* by its terms, from `at` until another host has room */
+        DRAINED_STAYS,     /* by `cause` or `reason` */
     } how;
     int32_t vm, host, to; /* to: -1: it does not move */
     int64_t lease, at;    /* INSTANT_NONE: unspecified */
-    char why[STORE_TEXT_MAX];
+    bool starts;          /* it moves when it runs, not before */
+    struct known_cause cause;
+    enum reason_id reason; /* REASON_NONE: none */
+    int64_t reason_n[4];
+    char reason_text[STORE_TEXT_MAX];
+    int64_t for_lease; /* for which it is suspended, or makes room at `leaves`; -1: none */
+    int64_t leaves;
 };
 
 struct planner_drains {

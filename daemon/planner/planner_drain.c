@@ -52,46 +52,50 @@ static struct drained_vm *planned_vm(const struct drain_trial *drain, int64_t id
 
 /* --- before the answer ------------------------------------------------------------------------ */
 
-/* Until when it stays, if its lease makes room for another one. */
-static void add_departure(const struct planner *planner, struct drained_vm *item)
+static void note_departure(const struct planner *planner, struct drained_vm *item)
 {
     const struct lease_record *lease = store_lease(planner->store, item->lease);
-    size_t length = strlen(item->why);
-    char when[64];
 
     if (!lease || item->how != DRAINED_STAYS || !store_is_preempted(lease))
         return;
-    lease_time_text(store_leaves_at(lease), when, sizeof when);
-    snprintf(item->why + length, sizeof item->why - length,
-             "%suntil %s, when it makes room for lease %lld", length ? "; " : "", when,
-             (long long)lease->preempted_for);
+    item->for_lease = lease->preempted_for;
+    item->leaves = store_leaves_at(lease);
 }
 
-static void say_why_it_stays(const struct planner *planner, const struct lease_record *lease,
-                             struct drained_vm *item)
+/* Why the VM stays unless the plan tells. */
+static struct known_cause cause_of(const struct planner *planner, const struct lease_record *lease,
+                                   int32_t vm)
 {
-    const struct vm_observation *observed = world_vm(planner->world, item->vm);
+    if (lease->phase == PHASE_REFUSED)
+        return (struct known_cause){"refused", "its lease was refused"};
+    if (lease->phase == PHASE_FAILED)
+        return (struct known_cause){"failed", "its lease has failed"};
+    if (!world_vm(planner->world, vm)->full)
+        return (struct known_cause){
+            "not-read", "its template has not been read yet; try again in a few seconds"};
+    if (store_is_preempted(lease))
+        return (struct known_cause){0};
+    return (struct known_cause){"not-planned", "not planned yet; try again in a few seconds"};
+}
 
-    if (lease->phase == PHASE_REFUSED || lease->phase == PHASE_FAILED)
-        snprintf(item->why, sizeof item->why, "its lease %s",
-                 lease->phase == PHASE_REFUSED ? "was refused" : "has failed");
-    else if (!observed->full)
-        snprintf(item->why, sizeof item->why,
-                 "its template has not been read yet; try again in a few seconds");
-    else if (store_is_preempted(lease))
-        item->why[0] = '\0';
-    else
-        snprintf(item->why, sizeof item->why, "not planned yet; try again in a few seconds");
+static void takes_reason(struct drained_vm *vm, const struct reason *reason)
+{
+    vm->cause = (struct known_cause){0};
+    vm->reason = reason->id;
+    memcpy(vm->reason_n, reason->n, sizeof vm->reason_n);
+    snprintf(vm->reason_text, sizeof vm->reason_text, "%s", reason->text ? reason->text : "");
 }
 
 /* Unless it is suspended earlier. at: INSTANT_NONE: it is, or is being suspended. */
-static void is_suspended(struct drained_vm *vm, int64_t at, const char *why)
+static void is_suspended(struct drained_vm *vm, int64_t at, int64_t for_lease)
 {
     if (vm->how == DRAINED_SUSPENDED && (vm->at == INSTANT_NONE || vm->at <= at))
         return;
     vm->how = DRAINED_SUSPENDED;
     vm->at = at;
-    snprintf(vm->why, sizeof vm->why, "%s", why);
+    vm->cause = (struct known_cause){0};
+    vm->reason = REASON_NONE;
+    vm->for_lease = for_lease;
 }
 
 /* Is the lease off its hosts before the drain begins, because another lease gets them? */
@@ -99,15 +103,6 @@ static bool is_preempted_first(const struct lease_record *lease, const struct dr
 {
     return store_is_preempted(lease) && !store_moves_away(lease) &&
            store_leaves_at(lease) <= on->from;
-}
-
-static void say_suspended(const struct lease_record *lease, struct drained_vm *item)
-{
-    char why[64] = "";
-
-    if (store_is_preempted(lease))
-        snprintf(why, sizeof why, "for lease %lld", (long long)lease->preempted_for);
-    is_suspended(item, lease->phase == PHASE_RUNNING ? store_leaves_at(lease) : INSTANT_NONE, why);
 }
 
 /* The VM's fate unless the plan changes it. */
@@ -126,6 +121,7 @@ static void add_vm(struct drain_trial *drain, const struct planner *planner,
                                 .host = vm->host,
                                 .to = -1,
                                 .lease = lease->id,
+                                .for_lease = -1,
                                 .at = ends && end != INSTANT_NEVER ? end : INSTANT_NONE};
     if (vm_moves(vm)) {
         item->how = DRAINED_MOVES;
@@ -133,10 +129,11 @@ static void add_vm(struct drain_trial *drain, const struct planner *planner,
         item->at = now;
     } else if (!ends && (lease->phase == PHASE_STOPPING || store_is_queued(lease) ||
                          (lease->phase == PHASE_RUNNING && is_preempted_first(lease, on)))) {
-        say_suspended(lease, item);
+        is_suspended(item, lease->phase == PHASE_RUNNING ? store_leaves_at(lease) : INSTANT_NONE,
+                     store_is_preempted(lease) ? lease->preempted_for : -1);
     } else if (!ends) {
         item->at = instant_later(on->from, now); /* it should have left by then */
-        say_why_it_stays(planner, lease, item);
+        item->cause = cause_of(planner, lease, vm->id);
     }
 }
 
@@ -181,10 +178,12 @@ static void take_notes(struct drain_trial *drain, const struct planner *planner,
             const struct lease_record *lease = store_lease(planner->store, note->lease);
 
             if (vm->how == DRAINED_STAYS)
-                snprintf(vm->why, sizeof vm->why, "%s", note->text);
+                takes_reason(vm, &(struct reason){.id = note->reason.id,
+                                                  .n = {note->reason.n[0], note->reason.n[1]},
+                                                  .text = note->text});
             if (lease && note->retry == INSTANT_NONE && planner_may_suspend(planner, lease))
                 is_suspended(vm, planner_suspend_by(planner, &drain->drains, lease, drain->now),
-                             "");
+                             -1);
         }
         if (note->kind == NOTE_REASON)
             lacks_place(drain, planner, note->lease);
@@ -241,18 +240,15 @@ static void moves(const struct drain_trial *drain, const struct planner *planner
         struct drained_vm *vm = planned_vm(drain, id, to->vms[i].vm);
         const struct vm_record *record = vm ? store_vm(planner->store, vm->vm) : NULL;
         int32_t host = drain->hosts->pool.items[to->vms[i].host].id;
-        struct move_way way;
-        bool starts;
 
         if (!record || vm->host == host)
             continue;
-        starts = is_starting(planner, record);
-        way = planner_move_way(planner, record, host, true);
         vm->how = DRAINED_MOVES;
         vm->to = host;
         vm->at = at;
-        snprintf(vm->why, sizeof vm->why, "%s%s%s", starts ? "when it runs" : "",
-                 starts && way.why ? ", " : "", way.why ? way.why : "");
+        vm->starts = is_starting(planner, record);
+        vm->cause = planner_move_way(planner, record, host, true).why;
+        vm->reason = REASON_NONE;
     }
 }
 
@@ -271,10 +267,11 @@ static void stays(const struct drain_trial *drain, const struct planner *planner
         if (!vm)
             continue;
         if (suspends) {
-            is_suspended(vm, planner_suspend_by(planner, &drain->drains, lease, drain->now), "");
+            is_suspended(vm, planner_suspend_by(planner, &drain->drains, lease, drain->now), -1);
             continue;
         }
-        reason_format_body(&reason, vm->why, sizeof vm->why, lease_time_text);
+        if (vm->how == DRAINED_STAYS)
+            takes_reason(vm, &reason);
     }
 }
 
@@ -299,7 +296,7 @@ void planner_take_drain(struct planner *planner, const struct waiting *waiting,
             stays(drain, planner, view);
     }
     for (size_t i = 0; i < drain->n; i++)
-        add_departure(planner, &drain->vms[i]);
+        note_departure(planner, &drain->vms[i]);
     for (size_t i = 0; i < reply->n_exceptions; i++)
         lacks_place(drain, planner, reply->exceptions[i].lease);
     if (reply->error[0])

@@ -449,8 +449,7 @@ int64_t facts_begins_inside(const struct facts *facts, const struct lease_record
 /* --- move_way.c --- */
 struct move_way {
     enum move_kind kind;
-    const char *why; /* why the VM does not move live: "powered off meanwhile, since ..."; NULL:
-                        it does */
+    struct known_cause why; /* why the VM does not move live: "powered off meanwhile, since ..." */
 };
 /* How the VM moves to the host, by the abilities of the VM and the hosts. leaves: it must move. */
 struct move_way planner_move_way(const struct planner *planner, const struct vm_record *vm,

@@ -192,8 +192,26 @@ static int drain(void *context, const struct drain_order *order, const char *who
                  const struct drain_viewer *viewer, struct error *err)
 {
     const struct drained_vm vms[] = {
-        {DRAINED_MOVES, 10, 7, 4, 10, order->from, ""},
-        {DRAINED_STAYS, 11, 7, -1, 11, INSTANT_NONE, "no room"},
+        {.how = DRAINED_MOVES,
+         .vm = 10,
+         .host = 7,
+         .to = 4,
+         .lease = 10,
+         .at = order->from,
+         .starts = true,
+         .cause = {"live-failed", "cold, since its live migration failed"},
+         .for_lease = -1},
+        {.how = DRAINED_STAYS,
+         .vm = 11,
+         .host = 7,
+         .to = -1,
+         .lease = 11,
+         .at = INSTANT_NONE,
+         .reason = REASON_NO_OTHER_HOST,
+         .reason_n = {11, 7},
+         .reason_text = "no room",
+         .for_lease = 12,
+         .leaves = NOW + 60},
     };
     static const int32_t other = 4;
     static const int64_t unplaced = 5;

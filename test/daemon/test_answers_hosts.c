@@ -10,6 +10,16 @@
 #include "test/daemon/answers_fixture.h"
 #include "test/daemon/change_records.h"
 
+static void expect_reason(const json_t *vm, const char *id, int64_t first, int64_t second)
+{
+    const json_t *reason = json_object_get(vm, "reason");
+    const json_t *numbers = json_object_get(reason, "numbers");
+
+    assert_string_equal(json_string_value(json_object_get(reason, "id")), id);
+    assert_int_equal(json_integer_value(json_array_get(numbers, 0)), first);
+    assert_int_equal(json_integer_value(json_array_get(numbers, 1)), second);
+}
+
 static void hosts_are_told(void **state)
 {
     struct answers_fixture *fixture = *state;
@@ -290,6 +300,7 @@ static void those_that_cannot_leave_are_named(void **state)
     host = json_array_get(json_object_get(answer, "hosts"), 0);
     vm = json_array_get(json_object_get(host, "staying"), 0);
     assert_string_equal(json_string_value(json_object_get(vm, "why")), "no other host");
+    expect_reason(vm, "no-other-host", 1, lease->reason_n[1]);
     json_decref(answer);
 }
 
@@ -299,14 +310,24 @@ static void hosts_are_drained_by_those_who_may(void **state)
     json_t *answer = expect_answer(
         fixture, "{\"command\":\"host-drain\",\"hosts\":[7,\"alpha\",7],\"dry_run\":true}",
         "galerna-host-drain/1");
-    const json_t *vms = json_object_get(answer, "vms");
+    const json_t *vms = json_object_get(answer, "vms"), *vm;
 
     assert_int_equal(json_array_size(json_object_get(answer, "hosts")), 2);
     assert_string_equal(json_string_value(json_object_get(answer, "until")), "never");
     assert_int_equal(json_array_size(vms), 2);
     assert_int_equal(json_integer_value(json_object_get(json_array_get(vms, 0), "to")), 4);
-    assert_string_equal(json_string_value(json_object_get(json_array_get(vms, 1), "why")),
-                        "no room");
+    vm = json_array_get(vms, 0);
+    assert_true(json_is_true(json_object_get(vm, "when_it_runs")));
+    assert_string_equal(json_string_value(json_object_get(vm, "cause")), "live-failed");
+    assert_string_equal(json_string_value(json_object_get(vm, "why")),
+                        "when it runs, cold, since its live migration failed");
+    vm = json_array_get(vms, 1);
+    assert_true(json_is_null(json_object_get(vm, "cause")));
+    assert_int_equal(json_integer_value(json_object_get(vm, "for_lease")), 12);
+    assert_non_null(strstr(json_string_value(json_object_get(vm, "why")), "no room; until "));
+    assert_non_null(
+        strstr(json_string_value(json_object_get(vm, "why")), ", when it makes room for lease 12"));
+    expect_reason(vm, "no-other-host", 11, 7);
     assert_int_equal(strncmp(fixture->who, "dry 2 0 -1 ", 11), 0);
     json_decref(answer);
     expect_refusal(fixture, "{\"command\":\"host-drain\"}", "malformed", "hosts");

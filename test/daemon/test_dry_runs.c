@@ -205,7 +205,7 @@ static void a_tried_drain_moves_a_vm_that_is_off(void **state)
     if (planner_try_drains(house.planner, &drains, NOW, drained, &moved, &err) < 0)
         fail_msg("%s", err.text);
     if (moved.how != DRAINED_MOVES)
-        fail_msg("%s", moved.why);
+        fail_msg("%s %s", moved.cause.word, moved.reason_text);
     assert_int_equal(moved.to, 1);
     drains_finish(&drains);
     close_house(&house);
@@ -237,7 +237,7 @@ static void a_tried_drain_knows_what_is_preempted(void **state)
     assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
     assert_int_equal(vm.how, DRAINED_SUSPENDED);
     assert_int_equal(vm.at, store_leaves_at(lease));
-    assert_string_equal(vm.why, "for lease 2");
+    assert_int_equal(vm.for_lease, 2);
     lease->terms = TERMS_NON_PREEMPTABLE;
     lease_forget_preemption(store, lease);
     assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
@@ -248,8 +248,11 @@ static void a_tried_drain_knows_what_is_preempted(void **state)
     drains_put(&drains, &(struct drain){.host = 0, .from = NOW, .until = INSTANT_NEVER});
     assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
     assert_int_equal(vm.how, DRAINED_STAYS);
-    assert_non_null(strstr(vm.why, "no other usable host meets its requirements; until "));
-    assert_non_null(strstr(vm.why, ", when it makes room for lease 2"));
+    assert_int_equal(vm.reason, REASON_NO_OTHER_HOST);
+    assert_int_equal(vm.reason_n[0], 1);
+    assert_string_equal(vm.reason_text, "no other usable host meets its requirements");
+    assert_int_equal(vm.for_lease, 2);
+    assert_int_equal(vm.leaves, store_leaves_at(lease));
     drains_finish(&drains);
     close_house(&house);
 }
@@ -274,7 +277,7 @@ static void a_tried_drain_knows_what_is_being_suspended(void **state)
     assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
     assert_int_equal(vm.how, DRAINED_SUSPENDED);
     assert_int_equal(vm.at, INSTANT_NONE);
-    assert_string_equal(vm.why, "for lease 2");
+    assert_int_equal(vm.for_lease, 2);
     drains_finish(&drains);
     close_house(&house);
 }
