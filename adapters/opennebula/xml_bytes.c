@@ -87,8 +87,7 @@ static size_t reference(const char *text, size_t length, char *c)
     return 0;
 }
 
-/* A character that is not plain, or a reference: copies it to *to. Its length, or 0: it needs an
- * XML parser. */
+/* Copies a character or a reference to *to. Its length, or 0: it needs an XML parser. */
 static size_t decode_one(const char *text, size_t length, char **to)
 {
     size_t n;
@@ -104,52 +103,76 @@ static size_t decode_one(const char *text, size_t length, char **to)
     return n;
 }
 
-#ifdef __SSE2__
 enum { AT_ONCE = 16 };
 
-/* The number of plain characters at the beginning of the next AT_ONCE bytes. */
-static size_t plain_bytes(const char *text)
+/* The bytes of the next AT_ONCE that are not plain or begin markup: a bit for each. */
+static unsigned marked(const char *text)
 {
+#ifdef __SSE2__
     const __m128i bytes = _mm_loadu_si128((const __m128i *)text);
     const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)); /* signed: also above 0x7F */
     const __m128i markup = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('&')),
                                         _mm_cmpeq_epi8(bytes, _mm_set1_epi8('<')));
-    const int marked = _mm_movemask_epi8(_mm_or_si128(low, markup));
 
-    return marked ? (size_t)__builtin_ctz((unsigned)marked) : AT_ONCE;
-}
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(low, markup));
 #else
-enum { AT_ONCE = 1 };
+    unsigned marks = 0;
 
-static size_t plain_bytes(const char *text)
-{
-    return is_plain(*text) && *text != '&' && *text != '<';
-}
+    for (int i = 0; i < AT_ONCE; i++)
+        if (!is_plain(text[i]) || text[i] == '&' || text[i] == '<')
+            marks |= 1u << i;
+    return marks;
 #endif
+}
+
+/* Decodes from *at to `end`. False: it needs an XML parser. */
+static bool decode_rest(const char **at, const char *end, char **to)
+{
+    while (*at < end) {
+        size_t n = decode_one(*at, (size_t)(end - *at), to);
+
+        if (n == 0)
+            return false;
+        *at += n;
+    }
+    return true;
+}
+
+/* Decodes whole blocks, from *at on. Blocks begin at fixed distances, so that the processor looks
+ * at the next one while it decodes this one. False: it needs an XML parser. */
+static bool decode_blocks(const char **at, const char *end, char **to)
+{
+    for (const char *block = *at; end - block >= 2 * AT_ONCE; block += AT_ONCE) {
+        for (unsigned marks = marked(block); marks; marks &= marks - 1) {
+            const char *mark = block + __builtin_ctz(marks);
+            size_t n;
+
+            if (mark < *at) /* of a character that began before */
+                continue;
+            memcpy(*to, *at, AT_ONCE);
+            *to += mark - *at;
+            n = decode_one(mark, (size_t)(end - mark), to);
+            if (n == 0)
+                return false;
+            *at = mark + n;
+        }
+        if (*at < block + AT_ONCE) {
+            memcpy(*to, *at, AT_ONCE);
+            *to += block + AT_ONCE - *at;
+            *at = block + AT_ONCE;
+        }
+    }
+    return true;
+}
 
 char *xml_text_decoded(const char *text, size_t length, size_t *decoded)
 {
     const char *end = text + length;
     char *copy = memory_new(length + 1, 1), *to = copy;
 
-    while (text < end) {
-        size_t n = 0;
-
-        if (end - text >= AT_ONCE) {
-            memcpy(to, text, AT_ONCE);
-            n = plain_bytes(text);
-            to += n;
-        }
-        if (n < AT_ONCE) {
-            size_t one = decode_one(text + n, (size_t)(end - text) - n, &to);
-
-            if (one == 0) {
-                free(copy);
-                return NULL;
-            }
-            n += one;
-        }
-        text += n;
+    if (!decode_blocks(&text, end, &to) || !decode_rest(&text, end, &to)) {
+        free(copy);
+        return NULL;
     }
     *to = '\0';
     *decoded = (size_t)(to - copy);
