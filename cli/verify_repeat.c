@@ -125,13 +125,11 @@ static int note_failure(struct verification *verification, struct error *err)
 
 static int note_module(struct verification *verification, struct error *err)
 {
-    const char *details = strstr(err->text, " (available");
-
     if (err->code == EINVAL)
         return note_failure(verification, err);
     verify_unrepeatable(verification,
-                        "the policy module is not loaded: %.*s; specify --policy-path, or -c",
-                        details ? (int)(details - err->text) : ERROR_TEXT_MAX, err->text);
+                        "the policy module is not loaded (specify --policy-path, or -c): %s",
+                        err->text);
     return 0;
 }
 

@@ -102,7 +102,7 @@ struct verification {
     size_t violated[CHECKS];
     size_t tolerated[ODDITIES];
     bool not_checked[GAPS];
-    char not_repeated[300]; /* with GAP_REPEATED: ": " and the reason */
+    char not_repeated[ERROR_TEXT_MAX + 80]; /* with GAP_REPEATED: ": " and the reason */
 };
 
 /* Runs all checks. Costs: O(r log r) time and memory for r = holdings of reservations. Overwrites

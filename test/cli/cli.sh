@@ -313,8 +313,9 @@ repeated_from_record() {
     sed 's/"policy-host-selection","greedy"/"policy-host-selection","mine"/' "$work/run.json" \
         >"$work/lie.json"
     run 1 verify "$work/lie.json"
-    says out "not repeated (see --no-repeat): the policy module is not loaded"
-    says out "unknown policy 'mine'; specify --policy-path, or -c"
+    says out "not repeated (see --no-repeat): the policy module is not loaded (specify --policy-path, or -c)"
+    says out "unknown policy 'mine' (available: "
+    says out "greedy"
     run 0 verify --no-repeat "$work/lie.json"
     python3 - "$work/run.json" >"$work/lie.json" <<'END'
 import json, sys
