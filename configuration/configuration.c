@@ -339,14 +339,13 @@ static int build_list(struct ini *ini, const struct configuration_overrides *ove
     return 0;
 }
 
-/* Creates the configurations from a file's options; result: the outcome of reading them. */
-static int take_list(struct ini *ini, int result, const struct configuration_overrides *overrides,
-                     struct configuration_list *list, struct error *err)
+int configuration_list_make(struct configuration_list *list, struct ini *ini,
+                            const struct configuration_overrides *overrides, struct error *err)
 {
+    int result;
+
     *list = (struct configuration_list){0};
-    if (result == 0)
-        result = build_list(ini, overrides, list, err);
-    ini_finish(ini);
+    result = build_list(ini, overrides, list, err);
     if (result < 0)
         configuration_list_finish(list);
     return result;
@@ -356,19 +355,15 @@ int configuration_read(const char *file, const struct configuration_overrides *o
                        struct configuration_list *list, struct error *err)
 {
     struct ini ini;
+    int result;
 
+    *list = (struct configuration_list){0};
     ini_init(&ini);
-    return take_list(&ini, file ? ini_read_file(&ini, file, err) : 0, overrides, list, err);
-}
-
-int configuration_read_text(const char *file, const char *text, size_t length,
-                            const struct configuration_overrides *overrides,
-                            struct configuration_list *list, struct error *err)
-{
-    struct ini ini;
-
-    ini_init(&ini);
-    return take_list(&ini, ini_read_text(&ini, file, text, length, err), overrides, list, err);
+    result = file ? ini_read_file(&ini, file, err) : 0;
+    if (result == 0)
+        result = configuration_list_make(list, &ini, overrides, err);
+    ini_finish(&ini);
+    return result;
 }
 
 void configuration_list_finish(struct configuration_list *list)

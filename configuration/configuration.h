@@ -104,10 +104,9 @@ struct configuration_list {
 int configuration_read(const char *file, const struct configuration_overrides *overrides,
                        struct configuration_list *list, struct error *err);
 
-/* Reads a text in memory; errors refer to it as `file`. */
-int configuration_read_text(const char *file, const char *text, size_t length,
-                            const struct configuration_overrides *overrides,
-                            struct configuration_list *list, struct error *err);
+/* Makes the configurations of the options that were read. */
+int configuration_list_make(struct configuration_list *list, struct ini *ini,
+                            const struct configuration_overrides *overrides, struct error *err);
 void configuration_list_finish(struct configuration_list *list);
 
 /* Creates a configuration from the merged files and command line, and takes over ini. NULL on

@@ -11,6 +11,7 @@
 #include "configuration/configuration.h"
 #include "configuration/option.h"
 #include "core/accounting.h"
+#include "test/configuration/configuration_text.h"
 #include "util/instant.h"
 
 /* A file of Haizea's with all that it requires. */
@@ -54,7 +55,7 @@ static struct configuration *read_with(const char *text,
     struct error err = {0};
 
     configuration_list_finish(&list);
-    if (configuration_read_text("folder/a.conf", text, strlen(text), overrides, &list, &err) < 0)
+    if (configuration_of_text("folder/a.conf", text, overrides, &list, &err) < 0)
         fail_msg("refused: %s", err.text);
     assert_int_equal(list.n_items, 1);
     return list.items[0];
@@ -75,7 +76,7 @@ static void refused_with(const char *text, const struct configuration_overrides 
     struct error err = {0};
 
     configuration_list_finish(&list);
-    if (configuration_read_text("a.conf", text, strlen(text), overrides, &list, &err) == 0)
+    if (configuration_of_text("a.conf", text, overrides, &list, &err) == 0)
         fail_msg("accepted, expected: %s", words);
     assert_int_equal(list.n_items, 0);
     if (!strstr(err.text, words))

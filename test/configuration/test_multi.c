@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "configuration/configuration.h"
+#include "test/configuration/configuration_text.h"
 
 static const char file[] = "[multi]\n"
                            "tracedir: traces\n"
@@ -47,8 +48,7 @@ static void test_profiles_traces_injections(void **state)
                                         "on_one",  "on_one+x",  "on_two",  "on_two+x"};
     struct error err = {0};
 
-    assert_int_equal(configuration_read_text("here/m.conf", file, strlen(file), NULL, &list, &err),
-                     0);
+    assert_int_equal(configuration_of_text("here/m.conf", file, NULL, &list, &err), 0);
     assert_int_equal(list.n_items, 8);
     for (size_t i = 0; i < 8; i++)
         assert_string_equal(list.items[i]->name, names[i]);
@@ -67,7 +67,7 @@ static void refused(const char *text, const char *words)
 {
     struct error err = {0};
 
-    assert_int_equal(configuration_read_text("m.conf", text, strlen(text), NULL, &list, &err), -1);
+    assert_int_equal(configuration_of_text("m.conf", text, NULL, &list, &err), -1);
     assert_int_equal(list.n_items, 0);
     if (!strstr(err.text, words))
         fail_msg("'%s' does not say '%s'", err.text, words);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
+#include "configuration/ini.h"
 #include "configuration/site_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,12 +35,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct configuration_list list;
         struct error err;
 
-        if (configuration_read_text("fuzz.conf", (const char *)data, size, &overrides, &list,
-                                    &err) == 0) {
+        struct ini ini;
+
+        ini_init(&ini);
+        if (ini_read_text(&ini, "fuzz.conf", (const char *)data, size, &err) == 0 &&
+            configuration_list_make(&list, &ini, &overrides, &err) == 0) {
             if (list.n_items && list.items[0]->resources)
                 read_site(list.items[0]->resources);
             configuration_list_finish(&list);
         }
+        ini_finish(&ini);
         if (size < 200) {
             overrides.set = &set;
             overrides.n_set = 1;
