@@ -368,6 +368,18 @@ static void needs(void **state)
     vm_pool_finish(&pool);
 }
 
+static void names_with_colons(void **state)
+{
+    struct vm_pool pool = read_text("<VM><ID>1</ID><PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS>"
+                                    "<STATE>1</STATE><TEMPLATE><CPU>1</CPU><MEMORY>1</MEMORY>"
+                                    "</TEMPLATE><USER_TEMPLATE><A:B>1</A:B></USER_TEMPLATE></VM>");
+    const struct attributes *attributes = &pool.items[0].user_template;
+
+    assert_string_equal(attributes_find(attributes, "A:B"), "1");
+    assert_null(attributes_find(attributes, "B"));
+    vm_pool_finish(&pool);
+}
+
 static struct vm_pool with_value(const char *element, const char *value)
 {
     char document[512], cpu[64] = "1", memory[64] = "1", id[64] = "7", state[64] = "1";
@@ -543,6 +555,7 @@ int main(void)
         cmocka_unit_test(room_on_image_datastores),
         cmocka_unit_test(automatic_nics),
         cmocka_unit_test(needs),
+        cmocka_unit_test(names_with_colons),
         cmocka_unit_test(processors),
         cmocka_unit_test(senseless_values),
         cmocka_unit_test(others_are_read),
