@@ -147,9 +147,9 @@ static char *taken(char *text)
     return copy;
 }
 
-char *store_rows_put_text(const struct store_table *table, const char *sum)
+char *store_rows_put_text(const struct store_table *table, const char *insert, const char *sum)
 {
-    char *text = sqlite3_mprintf("INSERT OR REPLACE INTO %s (", table->name);
+    char *text = sqlite3_mprintf("%s INTO %s (", insert, table->name);
 
     append_names(&text, table, "\"", "\"");
     text = sqlite3_mprintf("%z, sum) VALUES (", text);

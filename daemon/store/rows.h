@@ -42,10 +42,11 @@ struct store_table {
 
 extern const struct store_table store_lease_table, store_vm_table;
 
-/* "INSERT OR REPLACE INTO ..." with a parameter for each column, in order, and the row's checksum;
- * "SELECT ... FROM name" with the columns in order, and whether the row's checksum is right. `sum`:
- * the expression of the checksum (sums.h), of parameters or of columns. To be freed. */
-char *store_rows_put_text(const struct store_table *table, const char *sum);
+/* "INSERT INTO ..." with a parameter for each column, in order, and the row's checksum; "SELECT ...
+ * FROM name" with the columns in order, and whether the row's checksum is right. `insert`:
+ * "INSERT", or with a clause; `sum`: the expression of the checksum (sums.h), of parameters or of
+ * columns. To be freed. */
+char *store_rows_put_text(const struct store_table *table, const char *insert, const char *sum);
 char *store_rows_get_text(const struct store_table *table, const char *sum, const char *condition);
 
 /* The column's field of a record. */

@@ -26,18 +26,25 @@ static int prepare(struct store *store, enum store_statement place, const char *
     return store_sqlite_error(store, "prepare", err);
 }
 
-/* The INSERT statement of a table, with the row's checksum. */
-static char *put_text(int table, const char *sum)
+/* The INSERT statement of a table, with the row's checksum. OR REPLACE makes SQLite copy a page of
+ * an indexed table for each row. */
+static char *put_text(int table, bool replaces)
 {
-    if (table == SUMMED_LEASE || table == SUMMED_VM)
-        return store_rows_put_text(table == SUMMED_LEASE ? &store_lease_table : &store_vm_table,
-                                   sum);
-    return memory_format(table == SUMMED_EVENT
-                             ? "INSERT INTO event (number, lease, at, event, text, sum)"
-                               " VALUES (:number, :lease, :at, :event, :text, %s)"
-                             : "INSERT OR REPLACE INTO fact (name, value, sum)"
-                               " VALUES (:name, :value, %s)",
-                         sum);
+    const char *insert = replaces ? "INSERT OR REPLACE" : "INSERT";
+    char *sum = sums_of_inserted(&summed_tables[table], replaces), *text;
+
+    if (table == SUMMED_EVENT)
+        text = memory_format("%s INTO event (number, lease, at, event, text, sum)"
+                             " VALUES (:number, :lease, :at, :event, :text, %s)",
+                             insert, sum);
+    else if (table == SUMMED_FACT)
+        text = memory_format("%s INTO fact (name, value, sum) VALUES (:name, :value, %s)", insert,
+                             sum);
+    else
+        text = store_rows_put_text(table == SUMMED_LEASE ? &store_lease_table : &store_vm_table,
+                                   insert, sum);
+    free(sum);
+    return text;
 }
 
 static int prepare_puts(struct store *store, struct error *err)
@@ -58,13 +65,10 @@ static int prepare_puts(struct store *store, struct error *err)
     if (!store->vm_order)
         return -1;
     for (size_t i = 0; i < sizeof puts / sizeof *puts && result == 0; i++) {
-        const int table = puts[i].table;
-        char *sum = sums_of_inserted(&summed_tables[table], puts[i].replaces);
-        char *text = put_text(table, sum);
+        char *text = put_text(puts[i].table, puts[i].replaces);
 
         result = prepare(store, puts[i].place, text, err);
         free(text);
-        free(sum);
     }
     return result;
 }
@@ -149,6 +153,8 @@ struct store *store_open(const char *directory, struct error *err)
 
     if (lock < 0)
         return NULL;
+    /* SQLite's count of its memory takes a lock for each piece; too late, it stays on. */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     store = memory_new(1, sizeof *store);
     store->lock = lock;
     store->seal = -1;
