@@ -10,7 +10,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "daemon/signals.h"
 #include "util/memory.h"
 

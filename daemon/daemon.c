@@ -6,17 +6,17 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/control/control.h"
 #include "daemon/due.h"
 #include "daemon/http/http.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/messages.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/user_usage.h"
-#include "daemon/log.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/notify/notices.h"
 #include "daemon/record/records.h"

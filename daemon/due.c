@@ -1,8 +1,8 @@
 /* Computes the due times of the daemon's loop, and which steps it may take now. */
 #include "daemon/due.h"
 
+#include "daemon/base/clock.h"
 #include "daemon/http/http.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
 #include "daemon/notify/notices.h"

@@ -1,8 +1,8 @@
 /* Selects the VMs whose extended forms (with their templates) the next polls must include. */
 #include <stdlib.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
 #include "daemon/services/services_question.h"

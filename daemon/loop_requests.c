@@ -2,10 +2,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/guard.h"
-#include "daemon/log.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON
 

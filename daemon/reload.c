@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "configuration/difference.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/live/guard.h"
-#include "daemon/log.h"
 #include "daemon/notify/settings.h"
 #include "daemon/planner/modules.h"
 #include "daemon/store/awake.h"

@@ -6,7 +6,7 @@
 
 #include "adapters/simulated/simulated.h"
 #include "configuration/site_text.h"
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "util/memory.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON

@@ -1,8 +1,8 @@
 /* Commits the store; a failure is a problem until a later commit succeeds. */
 #include <errno.h>
 
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/log.h"
 #include "daemon/notify/notices.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON

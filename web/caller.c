@@ -11,7 +11,7 @@
 
 #include "adapters/opennebula/rpc.h"
 #include "adapters/opennebula/session.h"
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "util/map.h"
 #include "util/memory.h"
 #include "web/bucket.h"

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "util/instant.h"
 #include "util/loopback.h"
 #include "util/memory.h"

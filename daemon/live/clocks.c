@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 #include "util/time_text.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"

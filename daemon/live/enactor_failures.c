@@ -2,15 +2,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/base/log.h"
+#include "daemon/base/pause.h"
 #include "daemon/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/lease_state.h"
-#include "daemon/live/pause.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
 

@@ -1,8 +1,9 @@
 /* Sends commands and processes their results. */
 #include <stdlib.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/guard.h"
@@ -10,7 +11,6 @@
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
 

@@ -3,13 +3,13 @@
  * host. */
 #include <stdio.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/learned.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 #include "util/time_text.h"
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS

@@ -1,6 +1,6 @@
 /* Turns: limits the operations that begin while others are in progress. */
+#include "daemon/base/clock.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"

@@ -1,12 +1,12 @@
 /* Holds commands back until it is proved that no other galernad acts. */
 #include "daemon/live/fence.h"
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/messages.h"
-#include "daemon/log.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "daemon/live/clock.h"
-#include "daemon/log.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON
 

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/live/claim.h"
-#include "daemon/live/clock.h"
-#include "daemon/log.h"
 #include "daemon/store/state_directory.h"
 #include "util/crash_point.h"
 #include "util/memory.h"

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/guard.h"
-#include "daemon/log.h"
 #include "util/memory.h"
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES

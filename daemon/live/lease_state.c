@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "adapters/cloud/objects.h"
+#include "daemon/base/log.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 #include "daemon/store/change.h"
 #include "util/instant.h"
 

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/promises.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 #include "daemon/store/awake.h"
 #include "daemon/store/words.h"
 #include "util/crash_point.h"

@@ -1,11 +1,11 @@
 /* Follows VMs that change hosts. */
 #include "daemon/live/moves.h"
 
+#include "daemon/base/log.h"
+#include "daemon/base/pause.h"
 #include "daemon/daemon.h"
 #include "daemon/live/lease_state.h"
-#include "daemon/live/pause.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
 

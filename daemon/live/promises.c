@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/new_lease.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 #include "daemon/store/awake.h"
 #include "util/memory.h"
 

@@ -1,11 +1,11 @@
 /* Keeps and applies plans that move VMs within a cluster. */
 #include "daemon/live/rebalancing.h"
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 #include "util/instant.h"
 #include "util/memory.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/base/log.h"
 #include "daemon/live/rebalancing.h"
-#include "daemon/log.h"
 #include "daemon/store/store.h"
 #include "util/memory.h"
 

@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"

@@ -1,11 +1,11 @@
 /* Lets a lease fail because one of its VMs cannot be started. */
 #include <stdio.h>
 
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 

@@ -1,12 +1,12 @@
 /* Applies events to leases that are due by time: ends, warnings, missed starts. */
 #include <stdio.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/learned.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
-#include "daemon/log.h"
 #include "daemon/store/awake.h"
 #include "util/time_text.h"
 

@@ -1,8 +1,9 @@
 /* Records the observation of a VM: its size, host, lock and run time. */
 #include <string.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/learned.h"
 #include "daemon/live/lease_change.h"
@@ -10,7 +11,6 @@
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 

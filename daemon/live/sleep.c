@@ -1,8 +1,8 @@
 /* Wakes the leases that a cycle must examine, and lets unchanged leases sleep. */
 #include "daemon/live/sleep.h"
 
+#include "daemon/base/clock.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/store/awake.h"

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/live/world_inside.h"
-#include "daemon/log.h"
 #include "util/memory.h"
 
 #define LOG_SUBSYSTEM LOG_OF_OPENNEBULA

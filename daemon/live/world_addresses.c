@@ -1,5 +1,5 @@
 /* Addresses of virtual networks that are promised to VMs, and that OpenNebula may not count yet. */
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/live/world_inside.h"
 #include "util/memory.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "daemon/base/log.h"
 #include "daemon/live/world_inside.h"
-#include "daemon/log.h"
 #include "util/memory.h"
 
 #define LOG_SUBSYSTEM LOG_OF_OPENNEBULA

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/daemon.h"
 #include "daemon/http/http.h"
-#include "daemon/live/clock.h"
 #include "daemon/metrics/exposition.h"
 #include "daemon/metrics/metrics_inside.h"
 #include "util/memory.h"

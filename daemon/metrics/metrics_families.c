@@ -1,8 +1,8 @@
 /* The metrics: names, labels, and where their values come from. */
 #include <stddef.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/learned.h"
 #include "daemon/metrics/exposition.h"

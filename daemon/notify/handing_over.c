@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/helper.h"
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/helper.h"
 
 enum { LIMIT = 60 * 1000 /* milliseconds */ };
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
-#include "daemon/log.h"
 #include "daemon/notify/handing_over.h"
 #include "daemon/notify/notice.h"
 #include "util/crash_point.h"

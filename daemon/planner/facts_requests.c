@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/planner/in_vain.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/units.h"
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"

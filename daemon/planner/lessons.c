@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/lease.h"
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "daemon/planner/planner_inside.h"
 #include "plugin/policy_host.h"
 #include "util/memory.h"

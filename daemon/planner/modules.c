@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/live/clock.h"
-#include "daemon/log.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/planner/modules_inside.h"
 #include "daemon/planner/planner.h"
 #include "util/memory.h"

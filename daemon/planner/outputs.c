@@ -1,9 +1,9 @@
 /* Applies the planner's decisions to leases as events, and the notes made while gathering facts. */
 #include <string.h>
 
+#include "daemon/base/log.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 #include "daemon/planner/in_vain.h"
 #include "daemon/planner/planner_inside.h"
 

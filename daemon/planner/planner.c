@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 

@@ -1,7 +1,7 @@
 /* Start estimates for leases without a planned start, made by the planner when it is idle. */
 #include <stdlib.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
 

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/helper.h"
+#include "daemon/base/helper.h"
 #include "daemon/planner/process_inside.h"
 #include "util/memory.h"
 

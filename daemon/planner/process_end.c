@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/live/clock.h"
-#include "daemon/log.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/planner/process_inside.h"
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/planner/planner_inside.h"
 
 const char *planner_delay(const struct planner *planner)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/count_text.h"
 #include "util/memory.h"

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
-#include "daemon/log.h"
 #include "daemon/record/record_site.h"
 #include "daemon/record/recorder.h"
 #include "daemon/store/awake.h"

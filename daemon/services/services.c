@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/control/jansson_values.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/user_usage.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 #include "daemon/planner/modules.h"
 #include "daemon/services/services_question.h"
 

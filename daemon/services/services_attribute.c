@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/control/json_term.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/control/free_hosts.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/services/services_question.h"

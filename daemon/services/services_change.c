@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/lease_change.h"
 #include "daemon/live/lease_state.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/services/services_question.h"
 #include "daemon/store/store.h"
 #include "util/instant.h"

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "daemon/base/log.h"
 #include "daemon/control/jansson_values.h"
-#include "daemon/log.h"
 #include "daemon/services/services.h"
 #include "util/suggest.h"
 

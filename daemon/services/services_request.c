@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/intake.h"
-#include "daemon/log.h"
 #include "daemon/services/services.h"
 #include "daemon/services/services_question.h"
 #include "util/crash_point.h"

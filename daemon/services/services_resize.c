@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
 #include "daemon/services/services_question.h"
 #include "util/memory.h"
 #include "util/unqualified.h"

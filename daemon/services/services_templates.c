@@ -1,7 +1,7 @@
 /* Requests that need data which galernad does not read all the time: VMs' templates and usage. */
 #include <errno.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/services/services_question.h"
 #include "daemon/store/store.h"
 

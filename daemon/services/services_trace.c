@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/control/jansson_values.h"
-#include "daemon/live/clock.h"
 #include "daemon/services/services_question.h"
 
 static const char *const finding_words[FINDINGS] = {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/learned.h"
 #include "util/memory.h"

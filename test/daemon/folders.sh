@@ -7,8 +7,8 @@
 set -eu
 cd "$1"
 status=0
-before='daemon/(daemon|helper|log)\.h'
-for unit in store 'live|planner' record control services http metrics notify; do
+before='daemon/daemon\.h'
+for unit in base store 'live|planner' record control services http metrics notify; do
     before="$before|daemon/($unit)/"
     for folder in $(echo "$unit" | tr '|' ' '); do
         if grep -n '^#include "daemon/' daemon/"$folder"/*.[ch] | grep -vE "#include \"($before)"; then

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/store/store.h"
 #include "test/daemon/store_fixture.h"
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "configuration/live.h"
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/house.h"
 #include "util/instant.h"

@@ -14,7 +14,7 @@
 #include <poll.h>
 
 #include "configuration/live.h"
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/planner/modules.h"
 #include "daemon/planner/planner.h"
 #include "planner/wire.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/vm_state.h"

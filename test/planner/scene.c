@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/clock.h"
+#include "daemon/base/clock.h"
 
 enum { PLAN_LIMIT = 30000 };
 

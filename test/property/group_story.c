@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
+#include "daemon/base/log.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
-#include "daemon/log.h"
 #include "test/property/group_stage.h"
 #include "util/memory.h"
 

@@ -1,6 +1,6 @@
 /* The log of galernad: levels and repeated lines, written as fields of the journal, JSON, or plain
  * text. */
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Finds and starts programs in libexec/galerna/. */
-#include "daemon/helper.h"
+#include "daemon/base/helper.h"
 
 #include <fcntl.h>
 #include <limits.h>
