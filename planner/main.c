@@ -78,26 +78,43 @@ static void write_frame(struct wire_writer *frame)
     }
 }
 
-static void tell(enum frame kind, int64_t number, const char *text)
+static void begin_frame(struct wire_writer *frame, enum frame kind, int64_t number)
 {
-    struct wire_writer frame = {0};
+    *frame = (struct wire_writer){0};
+    wire_begin(frame);
+    wire_put(frame, kind);
+    wire_put(frame, number);
+}
+
+/* Ends the frame with the text, and writes it. */
+static void tell_text(struct wire_writer *frame, const char *text)
+{
     char cut[PROTOCOL_TEXT_MAX + 1];
 
     snprintf(cut, sizeof cut, "%s", text);
-    wire_begin(&frame);
-    wire_put(&frame, kind);
-    wire_put(&frame, number);
-    wire_put_text(&frame, cut);
-    wire_end(&frame);
-    write_frame(&frame);
+    wire_put_text(frame, cut);
+    wire_end(frame);
+    write_frame(frame);
+}
+
+static void tell(enum frame kind, int64_t number, const char *text)
+{
+    struct wire_writer frame;
+
+    begin_frame(&frame, kind, number);
+    tell_text(&frame, text);
 }
 
 /* --- modules ---------------------------------------------------------------------------------- */
 
 static void tell_line(void *context, enum policy_log_level level, const char *text)
 {
+    struct wire_writer frame;
+
     (void)context;
-    tell(FRAME_LOG, level, text);
+    begin_frame(&frame, FRAME_LOG, level);
+    wire_put(&frame, page->last);
+    tell_text(&frame, text);
 }
 
 static int64_t memory_before;

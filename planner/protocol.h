@@ -46,7 +46,7 @@ enum frame {
     FRAME_TRIED,
     FRAME_FORECASTED,
     FRAME_OPERATIONS_OF,
-    FRAME_LOG,   /* level, text */
+    FRAME_LOG,   /* level, 1 + the module that was last called (0: none), text */
     FRAME_FAULT, /* module, text */
     FRAMES
 };

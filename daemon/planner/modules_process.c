@@ -123,8 +123,9 @@ static bool take_other_version(struct modules_process *from, struct wire_reader 
     return true;
 }
 
-/* May modules log another line? Says once a minute that they may not. */
-static bool may_log(struct modules_process *from)
+/* May modules log another line, such as this one of the module? Says once a minute that they may
+ * not. */
+static bool may_log(struct modules_process *from, const char *module)
 {
     int64_t now = clock_monotonic();
 
@@ -136,25 +137,30 @@ static bool may_log(struct modules_process *from)
         return false;
     if (++from->n_lines <= LINES_MAX)
         return true;
-    log_warning("policy modules logged %d lines within a minute: dropping further ones until it is "
-                "over",
-                LINES_MAX);
+    log_warning("policy modules logged %d lines within a minute, the last one in a call of '%s': "
+                "dropping further ones until it is over",
+                LINES_MAX, module);
     return false;
 }
 
-static bool take_line(struct modules_process *from, struct wire_reader *reader)
+static bool take_line(const struct modules *modules, struct modules_process *from,
+                      struct wire_reader *reader)
 {
+    const struct module_list *list =
+        from == &modules->next && modules->reloaded ? modules->reloaded : &modules->list;
     static const int levels[] = {[POLICY_LOG_ERROR] = LOG_LEVEL_ERROR,
                                  [POLICY_LOG_WARNING] = LOG_LEVEL_WARNING,
                                  [POLICY_LOG_INFO] = LOG_LEVEL_INFO,
                                  [POLICY_LOG_DEBUG] = LOG_LEVEL_DEBUG};
     enum policy_log_level level =
         (enum policy_log_level)wire_get(reader, POLICY_LOG_ERROR, POLICY_LOG_DEBUG);
+    int64_t module = wire_get(reader, 0, (int64_t)list->n) - 1;
     const char *text = wire_get_text(reader, PROTOCOL_TEXT_MAX);
 
     if (!wire_is_at_end(reader) || !text)
         return false;
-    if (levels[level] <= log_subsystem_level(LOG_SUBSYSTEM) && may_log(from))
+    if (levels[level] <= log_subsystem_level(LOG_SUBSYSTEM) &&
+        may_log(from, module < 0 ? "" : list->modules[module].name))
         LOG_LINE(levels[level], -1, -1, "%s", text);
     return true;
 }
@@ -185,7 +191,7 @@ static bool take_frame(void *context, enum frame kind, struct wire_reader *reade
     case FRAME_REFUSED:
         return take_refusal(taking->from, reader);
     case FRAME_LOG:
-        return take_line(taking->from, reader);
+        return take_line(taking->modules, taking->from, reader);
     case FRAME_FAULT:
         return take_fault(taking->modules, taking->from, reader);
     default:

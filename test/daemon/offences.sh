@@ -207,7 +207,7 @@ begin
 conf '[scheduling]' 'policy-host-selection: offends-host-selection' '[policy offends-host-selection]' 'does: log'
 start_simulated
 until_true is "$(request)" running
-until_true grep -qF 'policy modules logged 1000 lines within a minute' "$work/log"
+until_true grep -qF "policy modules logged 1000 lines within a minute, the last one in a call of 'offends-host-selection'" "$work/log"
 until_true is "$(request)" running
 [ "$(grep -cF 'policy offends-host-selection: line' "$work/log")" -le 2000 ] || fail "all its lines are in the log"
 stop_galernad
