@@ -170,42 +170,42 @@ static void read_bitmaps(struct plan *plan, struct wire_reader *reader)
 }
 
 /* A column by the number with which it was sent; -1: NULL. */
-static const void *get_column(const struct plan *plan, struct wire_reader *reader)
+static struct plan_column *get_column(const struct plan *plan, struct wire_reader *reader)
 {
     int64_t number = wire_get(reader, -1, (int64_t)plan->n_columns - 1);
 
-    return number < 0 ? NULL : plan->columns[number].numbers;
+    return number < 0 ? NULL : &plan->columns[number];
 }
 
-/* The values of the only column to which the steps refer; NULL: several, or too many values. */
-static const struct rank_values *values_of(struct plan *plan, const struct host_rank *rank)
+static const void *numbers_of(const struct plan_column *column)
 {
-    const double *only = NULL;
-    size_t i = 0;
-
-    for (size_t step = 0; step < rank->n; step++)
-        if (rank->steps[step].operation == RANK_COLUMN) {
-            if (only && only != rank->steps[step].column)
-                return NULL;
-            only = rank->steps[step].column;
-        }
-    if (!only)
-        return NULL;
-    while (plan->columns[i].numbers != only)
-        i++;
-    if (!plan->columns[i].has_values)
-        plan->columns[i].values = rank_values_create(only, plan->n_places);
-    plan->columns[i].has_values = true;
-    return plan->columns[i].values;
+    return column ? column->numbers : NULL;
 }
 
-static void get_step(const struct plan *plan, struct wire_reader *reader, struct rank_step *step)
+/* NULL: too many. */
+static const struct rank_values *values_of(const struct plan *plan, struct plan_column *column)
 {
+    if (!column->has_values)
+        column->values = rank_values_create(column->numbers, plan->n_places);
+    column->has_values = true;
+    return column->values;
+}
+
+/* Returns the column to which the step refers; NULL: none. */
+static struct plan_column *get_step(const struct plan *plan, struct wire_reader *reader,
+                                    struct rank_step *step)
+{
+    struct plan_column *column = NULL;
+
     step->operation = (enum rank_operation)wire_get(reader, 0, RANK_OPERATIONS - 1);
-    if (step->operation == RANK_NUMBER)
+    if (step->operation == RANK_NUMBER) {
         wire_get_raw(reader, &step->number, sizeof step->number);
-    else if (step->operation == RANK_COLUMN && !(step->column = get_column(plan, reader)))
-        reader->failed = true;
+    } else if (step->operation == RANK_COLUMN) {
+        column = get_column(plan, reader);
+        step->column = numbers_of(column);
+        reader->failed |= !column;
+    }
+    return column;
 }
 
 /* The depth of the stack after a step, from the depth before it; fails if the stack would run
@@ -223,18 +223,24 @@ static const struct host_rank *get_rank(struct plan *plan, struct wire_reader *r
     struct host_rank *rank = kept_new(&plan->kept, 1, sizeof *rank);
     size_t depth = 0, n = wire_get_count(reader, 1);
     struct rank_step *steps = kept_new(&plan->kept, n, sizeof *steps);
+    struct plan_column *only = NULL;
+    bool has_several = false;
 
     *rank = (struct host_rank){.steps = steps, .n = n};
     for (size_t i = 0; i < n && !reader->failed; i++) {
-        get_step(plan, reader, &steps[i]);
+        struct plan_column *column = get_step(plan, reader, &steps[i]);
+
+        has_several |= column && only && column != only;
+        only = column ? column : only;
         depth = depth_after(reader, &steps[i], depth);
         if (depth > rank->depth)
             rank->depth = depth;
     }
     reader->failed |= n > 0 && depth != 1;
-    rank->values = reader->failed ? NULL : values_of(plan, rank);
-    rank->added = get_column(plan, reader);
-    rank->preferences = get_column(plan, reader);
+    if (only && !has_several && !reader->failed)
+        rank->values = values_of(plan, only);
+    rank->added = numbers_of(get_column(plan, reader));
+    rank->preferences = numbers_of(get_column(plan, reader));
     return rank;
 }
 
