@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -105,6 +106,16 @@ static int restrict_files(const char *const *folders, size_t n, struct error *er
     return result;
 }
 
+/* --- receiving -------------------------------------------------------------------------------- */
+
+/* global: a number that the kernel ignores and the filter expects: modules do not know it. */
+static uint32_t password;
+
+ssize_t confine_receive(void *bytes, size_t n)
+{
+    return syscall(SYS_recvfrom, PROTOCOL_SOCKET, bytes, n, 0, NULL, (uintptr_t)password);
+}
+
 /* --- system calls ----------------------------------------------------------------------------- */
 
 static struct call_page *noted_in; /* global: a signal handler gets no argument for it */
@@ -165,13 +176,9 @@ static uint32_t otherwise(void)
 
 /* Memory, signals to itself, clocks, its descriptors. */
 static const int computing_calls[] = {
-    CALL(read),
     CALL(write),
-    CALL(readv),
     CALL(writev),
-    CALL(recvfrom),
     CALL(sendto),
-    CALL(recvmsg),
     CALL(sendmsg),
     CALL(poll),
     CALL(ppoll),
@@ -234,6 +241,8 @@ static int allow_others(scmp_filter_ctx filter, int call, uint32_t number)
 
 static int allow_computing(scmp_filter_ctx filter)
 {
+    static const int of_others[] = {CALL(close), CALL(read), CALL(readv), CALL(recvfrom),
+                                    CALL(recvmsg)};
     int result = add_all(filter, SCMP_ACT_ALLOW, computing_calls,
                          sizeof computing_calls / sizeof *computing_calls);
 
@@ -241,8 +250,13 @@ static int allow_computing(scmp_filter_ctx filter)
     if (result == 0)
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
                                   SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
-    if (result == 0) /* else the planner would end later, outside of calls */
-        result = allow_others(filter, CALL(close), PROTOCOL_SOCKET);
+    /* Else the planner would end later, outside of calls, or wait for what a module has read. */
+    for (size_t i = 0; i < sizeof of_others / sizeof *of_others && result == 0; i++)
+        result = allow_others(filter, of_others[i], PROTOCOL_SOCKET);
+    if (result == 0)
+        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(recvfrom), 2,
+                                  SCMP_A0(SCMP_CMP_EQ, PROTOCOL_SOCKET, 0),
+                                  SCMP_A5(SCMP_CMP_EQ, password, 0));
     if (result == 0) /* SIGSYS keeps its handler: it notes forbidden calls */
         result = allow_others(filter, CALL(rt_sigaction), SIGSYS);
     if (result == 0) /* reads limits only */
@@ -254,18 +268,18 @@ static int allow_computing(scmp_filter_ctx filter)
 static int allow_reading(scmp_filter_ctx filter)
 {
     static const int calls[] = {
-        CALL(mmap),       CALL(mprotect),        CALL(stat),
-        CALL(lstat),      CALL(newfstatat),      CALL(statx),
-        CALL(access),     CALL(faccessat),       CALL(faccessat2),
-        CALL(readlink),   CALL(readlinkat),      CALL(getcwd),
-        CALL(getdents64), CALL(fcntl),           CALL(ioctl),
-        CALL(arch_prctl), CALL(set_tid_address), CALL(seccomp),
-        CALL(prctl),      CALL(fadvise64),       CALL(fstatfs),
+        CALL(mmap),       CALL(mprotect), CALL(stat),       CALL(lstat),
+        CALL(newfstatat), CALL(statx),    CALL(access),     CALL(faccessat),
+        CALL(faccessat2), CALL(readlink), CALL(readlinkat), CALL(getcwd),
+        CALL(getdents64), CALL(ioctl),    CALL(arch_prctl), CALL(set_tid_address),
+        CALL(seccomp),    CALL(prctl),    CALL(fadvise64),  CALL(fstatfs),
         CALL(statfs),
     };
     const scmp_datum_t writing = O_ACCMODE | O_CREAT | O_TRUNC;
     int result = add_all(filter, SCMP_ACT_ALLOW, calls, sizeof calls / sizeof *calls);
 
+    if (result == 0) /* no duplicate of it */
+        result = allow_others(filter, CALL(fcntl), PROTOCOL_SOCKET);
     if (result == 0)
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(openat), 1,
                                   SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY));
@@ -331,6 +345,8 @@ static int load_filter(bool reading, struct error *err)
 int confine_to_reading(const char *const *folders, size_t n, struct call_page *page,
                        struct error *err)
 {
+    if (getrandom(&password, sizeof password, 0) < 0)
+        return failed(err, "random numbers");
     if (catch_forbidden_calls(page, err) < 0 || restrict_files(folders, n, err) < 0)
         return -1;
     return load_filter(true, err);

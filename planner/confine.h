@@ -1,11 +1,12 @@
 /* confine.h: restricts the planner process, before and after loading modules.
  *
  * The process has no network, starts no processes, signals only itself, sets no timers or limits,
- * and keeps its socket open. Until modules are loaded it may read files: with Landlock, only those
- * in folders of modules and libraries, in /etc, and time zones; without Landlock, all that its user
- * may read. After that it cannot open files. A forbidden system call ends the process, and its
- * number is noted in the page. Calls that the C library makes on its own (for time zones, locales)
- * fail with EACCES instead: opening and examining files, ioctl(), fcntl(), prctl().
+ * keeps its socket open, and reads from it only by confine_receive(). Until modules are loaded it
+ * may read files: with Landlock, only those in folders of modules and libraries, in /etc, and time
+ * zones; without Landlock, all that its user may read. After that it cannot open files. A forbidden
+ * system call ends the process, and its number is noted in the page. Calls that the C library makes
+ * on its own (for time zones, locales) fail with EACCES instead: opening and examining files,
+ * ioctl(), fcntl(), prctl().
  *
  * The runtimes of sanitizers need more: builds with sanitizers forbid only network, processes,
  * signals to others, timers and limits.
@@ -26,3 +27,6 @@ int confine_to_reading(const char *const *folders, size_t n, struct call_page *p
                        struct error *err);
 /* Allow only computing and answering. */
 int confine_to_computing(struct error *err);
+
+/* read() from PROTOCOL_SOCKET. Modules that read from it are ended. */
+ssize_t confine_receive(void *bytes, size_t n);

@@ -35,7 +35,7 @@ static struct call_page *page;
 static bool read_all(unsigned char *bytes, size_t n)
 {
     while (n) {
-        ssize_t got = read(PROTOCOL_SOCKET, bytes, n);
+        ssize_t got = confine_receive(bytes, n);
 
         if (got < 0 && errno == EINTR)
             continue;

@@ -116,6 +116,7 @@ offends admission hang call 'did not return within 2000 ms when it was called fo
 offends host-selection raise call 'crashed (Terminated) when it was called for score'
 offends host-selection signal-parent event 'made system call'
 offends host-selection close event 'made system call'
+offends host-selection read call 'made system call'
 offends host-selection alarm create 'made system call'
 offends host-selection limit call 'made system call'
 offends host-selection leak call "used up the planner's memory"
@@ -142,6 +143,8 @@ write-const crashed (Segmentation fault)
 catch made system call
 jump
 connect made system call
+read made system call
+receive made system call
 END
 }
 

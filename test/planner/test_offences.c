@@ -69,6 +69,8 @@ static const struct offence {
     {"wide", "(close), which modules may not make ", true},
     {"catch", "(rt_sigaction), which modules may not make ", true},
     {"jump", "", false}, /* to where nothing is any more: it may do anything then */
+    {"read", "(read), which modules may not make ", true},
+    {"receive", "(recvfrom), which modules may not make ", true},
     {"connect", "(socket), which modules may not make ", true},
 };
 

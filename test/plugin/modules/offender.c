@@ -33,6 +33,8 @@ enum offence {
     LOG,
     JUMP,
     CONNECT,
+    READ,
+    RECEIVE,
     OPEN,
     SCRIBBLE,
     REFUSE_SLOWLY,
@@ -137,6 +139,14 @@ static void offend(const struct offender *self, const void *given)
         if (socket(AF_INET, SOCK_STREAM, 0) >= 0)
             abort();
         break;
+    case READ: /* what galernad sends to the planner */
+    case RECEIVE:
+        for (int i = 3; i < 64; i++)
+            if (self->does == READ)
+                (void)!read(i, &(char){0}, 1);
+            else
+                recv(i, &(char){0}, 1, MSG_DONTWAIT);
+        break;
     case OPEN:
         if (open("/etc/passwd", O_RDONLY) >= 0)
             abort();
@@ -159,8 +169,9 @@ static const struct galerna_option options[] = {
     {.name = "does",
      .type = GALERNA_CHOICE,
      .default_value = DOES,
-     .choices = "nothing|crash|hang|leave|fork|raise|signal-parent|stop|close|alarm|limit|leak|"
-                "write-const|catch|wide|log|jump|connect|open|scribble|refuse-slowly|wrong",
+     .choices =
+         "nothing|crash|hang|leave|fork|raise|signal-parent|stop|close|alarm|limit|leak|"
+         "write-const|catch|wide|log|jump|connect|read|receive|open|scribble|refuse-slowly|wrong",
      .description = "What it does"},
     {.name = "in",
      .type = GALERNA_CHOICE,
