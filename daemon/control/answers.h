@@ -14,6 +14,7 @@
 #include "daemon/control/control.h"
 #include "daemon/control/order.h"
 #include "daemon/planner/planner.h"
+#include "daemon/store/awaited.h"
 #include "daemon/store/booking.h"
 #include "daemon/store/store.h"
 #include "util/error.h"
@@ -184,10 +185,8 @@ struct answers_daemon {
      * orders them. Optional. */
     struct fair_share *(*shares)(void *context, int64_t now);
 
-    /* The VM that a starting, stopping, ending or late lease waits for at `now`: "VM 3 (SAVE_STOP)
-     * to leave host 1"; "": unknown. Optional. */
-    void (*waits_for)(void *context, const struct lease_record *lease, int64_t now, char *text,
-                      size_t size);
+    /* The VM that a starting, stopping, ending or late lease waits for at `now`. Optional. */
+    struct awaited (*waits_for)(void *context, const struct lease_record *lease, int64_t now);
 
     /* Add the trace of the decision about a lease that has not started to an object. EINPROGRESS:
      * as each_operation(). */

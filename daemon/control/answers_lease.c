@@ -51,12 +51,29 @@ static const struct lease_record *find_lease(const struct question *question, js
 static void write_waits_for(const struct question *question, const struct lease_record *lease,
                             struct json_writer *writer)
 {
+    static const char *const words[] = {
+        [AWAITED_LEAVES] = "leaves", [AWAITED_RUNS] = "runs", [AWAITED_ATTEMPT] = "next-attempt"};
     const struct answers_daemon *daemon = question->answers->daemon;
-    char text[STORE_TEXT_MAX] = "";
+    const struct awaited awaited = daemon->waits_for
+                                       ? daemon->waits_for(daemon->context, lease, question->now)
+                                       : (struct awaited){0};
+    char text[STORE_TEXT_MAX];
 
-    if (daemon->waits_for)
-        daemon->waits_for(daemon->context, lease, question->now, text, sizeof text);
-    json_put_string(writer, "waits_for", *text ? text : NULL);
+    if (awaited.what == AWAITED_NOTHING) {
+        json_put_string(writer, "waits_for", NULL);
+        json_put_string(writer, "awaited", NULL);
+        return;
+    }
+    awaited_text(&awaited, text, sizeof text);
+    json_put_string(writer, "waits_for", text);
+    json_open_object(writer, "awaited");
+    json_put_string(writer, "what", words[awaited.what]);
+    json_put_integer(writer, "vm", awaited.vm);
+    json_put_string(writer, "state", awaited.state);
+    json_put_id(writer, "host", awaited.host);
+    json_put_instant(writer, "overdue_since", awaited.stuck);
+    json_put_instant(writer, "at", awaited.at);
+    json_end_object(writer);
 }
 
 json_t *answer_lease_show(const struct question *question)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/store/awaited.h"
 #include "daemon/store/store.h"
 #include "util/error.h"
 
@@ -32,10 +33,10 @@ void reconcile(struct daemon *daemon, int64_t now);
 /* When a lease is due by time alone, as reconcile_lease_time(); INSTANT_NEVER. O(leases that are
  * awake). */
 int64_t reconcile_next_time(const struct daemon *daemon, int64_t now);
-/* The VM for which a starting, stopping, ending or late lease waits at `now` (seconds since 1970),
- * to follow "waits for": "VM 3 (SAVE_STOP) to leave host 1"; "": unknown or none. */
-void reconcile_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
-                         char *text, size_t size);
+/* The VM for which a starting, stopping, ending or late lease waits at `now` (seconds since
+ * 1970). */
+struct awaited reconcile_waits_for(const struct daemon *daemon, const struct lease_record *lease,
+                                   int64_t now);
 /* A user or operator cancels the lease. -1 with err: ENOENT (no such lease in memory), EALREADY
  * (the lease is over). */
 int reconcile_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err);

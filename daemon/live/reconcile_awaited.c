@@ -44,34 +44,22 @@ static int64_t paused_until(const struct vm_record *vm, int64_t now)
     return until != INSTANT_NONE && until > now ? until : INSTANT_NONE;
 }
 
-/* "VM 3 (SAVE_STOP)", and since when if that is overdue. */
-static void name_operation(const struct daemon *daemon, const struct vm_record *vm, char *text,
-                           size_t size)
+static struct awaited awaits(const struct daemon *daemon, enum awaited_what what,
+                             const struct vm_record *vm)
 {
-    const char *state = world_vm(daemon->world, vm->id)->state_name;
-    char since[64];
+    const struct vm_observation *observed = world_vm(daemon->world, vm->id);
 
-    lease_time_text(vm->stuck, since, sizeof since);
-    if (vm->stuck)
-        snprintf(text, size, "VM %d (%s since %s; if it is lost: onevm recover --retry %d)", vm->id,
-                 state, since, vm->id);
-    else
-        snprintf(text, size, "VM %d (%s)", vm->id, state);
-}
-
-static void say_leaves(const struct daemon *daemon, const struct vm_record *vm, char *text,
-                       size_t size)
-{
-    char operation[STORE_TEXT_MAX];
-
-    name_operation(daemon, vm, operation, sizeof operation);
-    snprintf(text, size, "%s to leave host %d", operation,
-             world_vm(daemon->world, vm->id)->history.host);
+    return (struct awaited){.what = what,
+                            .vm = vm->id,
+                            .host = what == AWAITED_LEAVES ? observed->history.host : vm->host,
+                            .state = observed->state_name,
+                            .stuck = vm->stuck ? vm->stuck : INSTANT_NONE,
+                            .at = INSTANT_NONE};
 }
 
 /* The lease's first VM that is not running yet. */
-static void say_arrives(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
-                        char *text, size_t size)
+static struct awaited arrives(const struct daemon *daemon, const struct lease_record *lease,
+                              int64_t now)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
@@ -79,50 +67,41 @@ static void say_arrives(const struct daemon *daemon, const struct lease_record *
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
         int64_t until = paused_until(vms[i], now);
-        char when[64], where[32] = "", operation[STORE_TEXT_MAX];
+        struct awaited awaited;
 
         if (vms[i]->gone || !observed || observed_running(observed))
             continue;
-        if (vms[i]->host >= 0)
-            snprintf(where, sizeof where, " on host %d", vms[i]->host);
-        if (until != INSTANT_NONE) {
-            lease_time_text(until, when, sizeof when);
-            snprintf(text, size, "the next attempt to start VM %d, at %s", vms[i]->id, when);
-        } else {
-            name_operation(daemon, vms[i], operation, sizeof operation);
-            snprintf(text, size, "%s to run%s", operation, where);
-        }
-        return;
+        awaited = awaits(daemon, until != INSTANT_NONE ? AWAITED_ATTEMPT : AWAITED_RUNS, vms[i]);
+        awaited.at = until;
+        return awaited;
     }
+    return (struct awaited){0};
 }
 
 /* The lease's first VM that is still on a host. */
-static void say_goes(const struct daemon *daemon, const struct lease_record *lease, char *text,
-                     size_t size)
+static struct awaited goes(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (!vms[i]->gone && observed_holds_host(world_vm(daemon->world, vms[i]->id))) {
-            say_leaves(daemon, vms[i], text, size);
-            return;
-        }
+        if (!vms[i]->gone && observed_holds_host(world_vm(daemon->world, vms[i]->id)))
+            return awaits(daemon, AWAITED_LEAVES, vms[i]);
+    return (struct awaited){0};
 }
 
-void reconcile_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
-                         char *text, size_t size)
+struct awaited reconcile_waits_for(const struct daemon *daemon, const struct lease_record *lease,
+                                   int64_t now)
 {
     bool due = lease->phase == PHASE_STARTING ||
                (lease->phase == PHASE_RESERVED && lease->expected != INSTANT_NONE &&
                 lease->expected < now);
     const struct vm_record *departing = due ? reconcile_departing_vm_of_lease(daemon, lease) : NULL;
 
-    text[0] = '\0';
     if (departing)
-        say_leaves(daemon, departing, text, size);
-    else if (lease->phase == PHASE_STARTING)
-        say_arrives(daemon, lease, now, text, size);
-    else if (lease->phase == PHASE_STOPPING || lease->phase == PHASE_ENDING)
-        say_goes(daemon, lease, text, size);
+        return awaits(daemon, AWAITED_LEAVES, departing);
+    if (lease->phase == PHASE_STARTING)
+        return arrives(daemon, lease, now);
+    return lease->phase == PHASE_STOPPING || lease->phase == PHASE_ENDING ? goes(daemon, lease)
+                                                                          : (struct awaited){0};
 }

@@ -248,10 +248,9 @@ int services_try_order(struct daemon *daemon, const struct order *order, struct 
         question, planner_try(daemon->planner, &request, clock_now(), tried, question, err), err);
 }
 
-static void waits_for(void *context, const struct lease_record *lease, int64_t now, char *text,
-                      size_t size)
+static struct awaited waits_for(void *context, const struct lease_record *lease, int64_t now)
 {
-    reconcile_waits_for(context, lease, now, text, size);
+    return reconcile_waits_for(context, lease, now);
 }
 
 /* --- actions ---------------------------------------------------------------------------------- */

@@ -112,11 +112,15 @@ static int each_operation(void *context, int32_t host,
     return 0;
 }
 
-static void waits_for(void *context, const struct lease_record *lease, int64_t at, char *text,
-                      size_t size)
+static struct awaited waits_for(void *context, const struct lease_record *lease, int64_t at)
 {
     assert_int_equal(at, NOW);
-    snprintf(text, size, "%s", lease->id == 5 ? "VM 1 to leave" : "");
+    return (struct awaited){.what = lease->id == 5 ? AWAITED_LEAVES : AWAITED_NOTHING,
+                            .vm = 1,
+                            .host = 4,
+                            .state = "SAVE_STOP",
+                            .stuck = INSTANT_NONE,
+                            .at = INSTANT_NONE};
 }
 
 static int change(void *context, const struct change_order *order, struct lease_trial *trial,

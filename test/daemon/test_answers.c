@@ -125,7 +125,12 @@ static void expect_start(struct answers_fixture *fixture, int64_t id, const char
         assert_string_equal(told(lease, "expected"), expected);
         assert_string_equal(told(lease, "was_expected"), passed);
         assert_string_equal(told(lease, "promise"), promise);
-        assert_string_equal(told(lease, "waits_for"), id == 5 ? "VM 1 to leave" : "null");
+        assert_string_equal(told(lease, "waits_for"),
+                            id == 5 ? "VM 1 (SAVE_STOP) to leave host 4" : "null");
+        if (id == 5)
+            assert_string_equal(told(json_object_get(lease, "awaited"), "what"), "leaves");
+        else
+            assert_true(json_is_null(json_object_get(lease, "awaited")));
         json_decref(answer);
     }
 }

@@ -232,9 +232,12 @@ static struct vm_record *see(struct scene *scene, int32_t id, int64_t lease, enu
 
 static void expect_waits_for(const struct daemon *daemon, int64_t lease, const char *wanted)
 {
-    char text[STORE_TEXT_MAX];
+    const struct awaited awaited =
+        reconcile_waits_for(daemon, store_lease(daemon->store, lease), 2000);
+    char text[STORE_TEXT_MAX] = "";
 
-    reconcile_waits_for(daemon, store_lease(daemon->store, lease), 2000, text, sizeof text);
+    if (awaited.what != AWAITED_NOTHING)
+        awaited_text(&awaited, text, sizeof text);
     assert_string_equal(text, wanted);
 }
 
