@@ -132,7 +132,7 @@ struct lease_trial {
     int64_t start, duration;    /* not accepted: the nearest alternative; INSTANT_NONE, SPAN_NONE */
     char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word; "" */
     char text[STORE_TEXT_MAX];  /* the changes, or the reason */
-    char victims[1024];         /* a line for each lease that makes room; "" */
+    struct victims victims;
 };
 
 /* A current or planned operation on a host. */
@@ -266,6 +266,13 @@ uint64_t answers_state(const struct answers *answers);
 /* A control_handler; context is the struct answers. Root, the daemon's user and members of the
  * control group may do everything; all other users may only read. */
 json_t *answers_handle(void *context, const struct control_peer *peer, const json_t *request);
+
+enum { VICTIMS_TEXT_MAX = VICTIMS_SHOWN * 128 };
+
+/* The leases that would make room: a line each appended to a text, values, or both in an answer. */
+void answers_add_victims(char *text, size_t size, const struct victims *victims);
+json_t *json_from_victims(const struct victims *victims);
+void answers_put_victims(json_t *answer, const struct victims *victims);
 
 /* The answer to a lease-request whose VMs were created; sorts their ids. */
 json_t *answers_requested(int32_t *vms, size_t n);

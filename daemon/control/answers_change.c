@@ -200,7 +200,7 @@ static json_t *change_lease(const struct question *question, const struct lease_
     json_put(answer, "dry_run", json_boolean(order.dry_run));
     json_put(answer, "accepted", json_boolean(trial.accepted));
     json_put(answer, "text", json_from_text(trial.text));
-    json_put(answer, "victims", *trial.victims ? json_from_text(trial.victims) : json_null());
+    answers_put_victims(answer, &trial.victims);
     json_put(answer, "word", trial.accepted ? json_null() : json_from_text(trial.word));
     json_put(answer, "in_the_way",
              trial.in_the_way < 0 ? json_null() : json_integer(trial.in_the_way));

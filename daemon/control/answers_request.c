@@ -1,6 +1,7 @@
 /* lease-request, lease-cancel: requests for new leases, also as dry runs, and the end of leases. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/control/answers_private.h"
@@ -25,6 +26,7 @@ static json_t *dry_run(const struct question *question, const struct order *orde
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     struct planner_trial trial = {.start = INSTANT_NONE};
+    char text[sizeof trial.text + VICTIMS_TEXT_MAX];
     struct error err;
     json_t *answer;
 
@@ -39,9 +41,12 @@ static json_t *dry_run(const struct question *question, const struct order *orde
     json_put(answer, "promise",
              trial.start == INSTANT_NONE ? json_null()
                                          : json_string(trial.contract ? "contract" : "estimate"));
-    json_put(answer, "preempts", json_integer((json_int_t)trial.n_victims));
+    json_put(answer, "preempts", json_integer((json_int_t)trial.victims.n));
     json_put(answer, "word", *trial.word ? json_from_text(trial.word) : json_null());
-    json_put(answer, "text", json_from_text(trial.text));
+    json_put(answer, "preempted", json_from_victims(&trial.victims));
+    snprintf(text, sizeof text, "%s", trial.text);
+    answers_add_victims(text, sizeof text, &trial.victims);
+    json_put(answer, "text", json_from_text(text));
     return answer;
 }
 

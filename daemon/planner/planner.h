@@ -192,13 +192,25 @@ int32_t planner_prepare(struct planner *planner, int32_t id, int32_t host, struc
 
 /* --- queries ---------------------------------------------------------------------------------- */
 
+enum { VICTIMS_SHOWN = 16 };
+
+/* The leases that would make room for another one. */
+struct victims {
+    size_t n; /* all of them */
+    struct victim_view {
+        int64_t lease;
+        const char *fate; /* "suspended", "restarted", "ended"; "later": it starts later */
+        int64_t at;       /* when, or when the other lease gets its hosts */
+    } shown[VICTIMS_SHOWN];
+};
+
 /* Dry run: would a lease fit, when, and which leases would make room? The planner uses a temporary
  * engine; the store does not change. */
 struct planner_trial {
     bool accepted;
-    int64_t start;              /* INSTANT_NONE: never */
-    bool contract;              /* start is a promise, not an estimate */
-    size_t n_victims;           /* leases that would make room */
+    int64_t start; /* INSTANT_NONE: never */
+    bool contract; /* start is a promise, not an estimate */
+    struct victims victims;
     char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word; "" */
     char text[1024];            /* one line per finding */
 };
@@ -266,7 +278,7 @@ struct planner_change {
     int64_t in_the_way;         /* the lease with a promise that would lose its place; -1: none */
     char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word */
     char text[STORE_TEXT_MAX];  /* the reason; "" */
-    char victims[1024];         /* a line for each lease that makes room; "" */
+    struct victims victims;
     const struct changed_place *places; /* of a lease that has not begun: its planned hosts */
     size_t n_places;
     const struct plan_trace *trace; /* of planner_trace(); its hosts are places in `hosts` */

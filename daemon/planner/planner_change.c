@@ -215,7 +215,7 @@ void planner_take_change(struct planner *planner, const struct waiting *waiting,
     judge_exceptions(planner, reply, trial->lease, &change);
     judge_outputs(reply, trial->lease, &change);
     if (change.accepted)
-        describe_victims(planner, reply, trial->lease, change.victims, sizeof change.victims);
+        change.victims = question_victims(planner, reply, trial->lease);
     for (size_t i = 0; i < reply->n_views && change.accepted && !places; i++) {
         const struct lease_view *view = &reply->views[i];
 

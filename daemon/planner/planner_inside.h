@@ -549,9 +549,9 @@ int asked_facts_send(struct asked_facts *trial, struct planner *planner,
 void asked_facts_finish(struct asked_facts *trial);
 /* Append a line (a sentence without its full stop) to a text if it has room. */
 void question_add_line(char *text, size_t size, const char *line);
-/* Append a line for each lease that makes room for this one. Returns the number of these leases. */
-size_t describe_victims(const struct planner *planner, const struct plan_reply *reply,
-                        int64_t lease, char *text, size_t size);
+/* The leases that make room for this one. */
+struct victims question_victims(const struct planner *planner, const struct plan_reply *reply,
+                                int64_t lease);
 
 /* --- planner_try.c --- */
 /* Answer the question with the error. */

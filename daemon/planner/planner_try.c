@@ -96,7 +96,7 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
         describe_wait(reply->probable, trial);
     else if (run)
         describe_hosts(run, waiting->hosts, trial);
-    trial->n_victims = describe_victims(planner, reply, TRIAL_ID, trial->text, sizeof trial->text);
+    trial->victims = question_victims(planner, reply, TRIAL_ID);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */

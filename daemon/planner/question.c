@@ -104,41 +104,34 @@ void question_add_line(char *text, size_t size, const char *line)
     snprintf(text + length, size - length, "%s%s.", length ? "\n" : "", line);
 }
 
-/* "Lease 7 would be suspended". The planner keeps the work of leases that have begun. */
-static void describe_victim(const struct planner *planner, const struct plan_output *output,
-                            char *line, size_t size)
+/* The planner keeps the work of leases that have begun. */
+static const char *fate_of(const struct planner *planner, const struct plan_output *output)
 {
     const struct lease_record *victim = store_lease(planner->store, output->lease);
-    bool begun = victim && victim->phase == PHASE_RUNNING;
-    const char *fate =
-        output->how == PREEMPTED_CANCEL ? "ended"
-        : output->how == PREEMPTED_SUSPEND || (victim && planner_keeps_work(planner, victim))
-            ? "suspended"
-            : "restarted";
-    char when[64];
 
-    lease_time_text(output->at, when, sizeof when);
-    if (output->how == PREEMPTED_REQUEUE && !begun)
-        snprintf(line, size, "Lease %lld would start later: this lease gets its hosts at %s",
-                 (long long)output->lease, when);
-    else
-        snprintf(line, size, "Lease %lld would be %s at %s", (long long)output->lease, fate, when);
+    if (output->how == PREEMPTED_REQUEUE && !(victim && victim->phase == PHASE_RUNNING))
+        return "later";
+    if (output->how == PREEMPTED_CANCEL)
+        return "ended";
+    return output->how == PREEMPTED_SUSPEND || (victim && planner_keeps_work(planner, victim))
+               ? "suspended"
+               : "restarted";
 }
 
-size_t describe_victims(const struct planner *planner, const struct plan_reply *reply,
-                        int64_t lease, char *text, size_t size)
+struct victims question_victims(const struct planner *planner, const struct plan_reply *reply,
+                                int64_t lease)
 {
-    size_t n = 0;
+    struct victims victims = {.n = 0};
 
     for (size_t i = 0; i < reply->n_outputs; i++) {
         const struct plan_output *output = &reply->outputs[i];
-        char line[160];
 
         if (output->kind != OUTPUT_PREEMPTED || output->other != lease)
             continue;
-        describe_victim(planner, output, line, sizeof line);
-        question_add_line(text, size, line);
-        n++;
+        if (victims.n < VICTIMS_SHOWN)
+            victims.shown[victims.n] =
+                (struct victim_view){output->lease, fate_of(planner, output), output->at};
+        victims.n++;
     }
-    return n;
+    return victims;
 }

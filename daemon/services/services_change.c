@@ -268,7 +268,7 @@ static void describe(const struct daemon *daemon, const struct lease_record *lea
     else
         snprintf(trial->text, sizeof trial->text, "%.100s%s%.210s", size,
                  *size && *text && *text != ';' ? ", " : "", text);
-    snprintf(trial->victims, sizeof trial->victims, "%s", daemon->question->change->victims);
+    trial->victims = daemon->question->change->victims;
 }
 
 /* Applies a change that holds. */

@@ -128,8 +128,7 @@ static void put_trace(const struct daemon *daemon, const struct planner_change *
     json_object_set_new(trace, "accepted", json_boolean(change->accepted));
     json_object_set_new(trace, "start", json_from_instant(change->start));
     json_object_set_new(trace, "text", *change->text ? json_from_text(change->text) : json_null());
-    json_object_set_new(trace, "victims",
-                        *change->victims ? json_from_text(change->victims) : json_null());
+    answers_put_victims(trace, &change->victims);
     json_object_set_new(trace, "calls", calls);
     json_object_set_new(trace, "calls_left_out", json_integer(change->trace->n_left_out));
     json_object_set_new(trace, "at", json_from_instant(change->trace->at));

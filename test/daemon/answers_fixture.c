@@ -133,10 +133,12 @@ static int change(void *context, const struct change_order *order, struct lease_
     fixture->dry_run = order->dry_run;
     fixture->changes++;
     snprintf(fixture->who, sizeof fixture->who, "%s", order->who);
-    *trial = (struct lease_trial){.accepted = lease != 3,
-                                  .in_the_way = lease == 3 ? 4 : -1,
-                                  .start = INSTANT_NONE,
-                                  .duration = lease == 3 ? 5400 : SPAN_NONE};
+    *trial = (struct lease_trial){
+        .accepted = lease != 3,
+        .in_the_way = lease == 3 ? 4 : -1,
+        .start = INSTANT_NONE,
+        .duration = lease == 3 ? 5400 : SPAN_NONE,
+        .victims = {.n = lease == 3 ? 0 : 2, .shown = {{7, "suspended", NOW}, {8, "later", NOW}}}};
     snprintf(trial->word, sizeof trial->word, "%s", lease == 3 ? "in-the-way" : "");
     snprintf(trial->text, sizeof trial->text, "%s", lease == 3 ? "lease 4 is promised" : "longer");
     return 0;

@@ -160,6 +160,20 @@ static void expect_change(const struct lease_change *change, const struct lease_
     assert_int_equal(change->term_values.priority, expected->term_values.priority);
 }
 
+static void expect_preempted(const json_t *answer)
+{
+    const json_t *list = json_object_get(answer, "preempted");
+    const json_t *first = json_array_get(list, 0);
+
+    assert_int_equal(json_array_size(list), 2);
+    assert_int_equal(json_integer_value(json_object_get(first, "lease")), 7);
+    assert_string_equal(json_string_value(json_object_get(first, "fate")), "suspended");
+    assert_string_equal(json_string_value(json_object_get(answer, "victims")),
+                        "Lease 7 would be suspended at 2026-11-21 15:00:00.\n"
+                        "Lease 8 would start later: this lease gets its hosts at "
+                        "2026-11-21 15:00:00.");
+}
+
 /* Lease 1 has a duration of 1000 s, 5 is a reservation at NOW + 60. */
 static void changes_are_read(void **state)
 {
@@ -199,6 +213,7 @@ static void changes_are_read(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(text, sizeof text, "{\"command\":\"lease-change\",%s}", cases[i].fields);
         answer = expect_answer(fixture, text, "galerna-lease-change/1");
+        expect_preempted(answer);
         assert_true(json_is_true(json_object_get(answer, "accepted")));
         expect_change(&fixture->change, &cases[i].change);
         assert_false(fixture->dry_run);

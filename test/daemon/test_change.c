@@ -180,7 +180,9 @@ static void a_change_tells_who_makes_room(void **state)
     changed.start = NOW + 1000;
     verdict = try_change(&house, &changed);
     assert_true(verdict.accepted);
-    assert_non_null(strstr(verdict.victims, "Lease 2 would be suspended at"));
+    assert_int_equal(verdict.victims.n, 1);
+    assert_int_equal(verdict.victims.shown[0].lease, 2);
+    assert_string_equal(verdict.victims.shown[0].fate, "suspended");
     assert_int_equal(victim->preempted_at, 0);
     close_house(&house);
 }

@@ -42,7 +42,8 @@ static void veto_one(void *context, const struct host_batch *batch, int64_t *sco
 struct told {
     bool accepted;
     int64_t start;
-    char text[STORE_TEXT_MAX], victims[1024];
+    char text[STORE_TEXT_MAX];
+    struct victims victims;
     bool is_traced;
     struct plan_trace trace;
 };
@@ -58,7 +59,7 @@ static void judged(void *context, const struct planner_change *change, const str
     told->accepted = change->accepted;
     told->start = change->start;
     snprintf(told->text, sizeof told->text, "%s", change->text);
-    snprintf(told->victims, sizeof told->victims, "%s", change->victims);
+    told->victims = change->victims;
     told->is_traced = change->trace != NULL;
     if (change->trace)
         told->trace = *change->trace;
@@ -221,7 +222,9 @@ static void who_makes_room_is_told(void **state)
     assert_int_equal(call->asked, 2);
     assert_int_equal(call->taken, 2);
     assert_int_equal(call->best, 2);
-    assert_non_null(strstr(told->victims, "Lease 2 would be suspended"));
+    assert_int_equal(told->victims.n, 1);
+    assert_int_equal(told->victims.shown[0].lease, 2);
+    assert_string_equal(told->victims.shown[0].fate, "suspended");
     close_house(&house);
 }
 
