@@ -6,7 +6,7 @@
 #include "core/engine_state.h"
 #include "core/estimates.h"
 
-static bool is_better(const struct host_choice *a, const struct host_choice *b)
+bool host_is_better(const struct host_choice *a, const struct host_choice *b)
 {
     if (a->rank != b->rank)
         return a->rank > b->rank;
@@ -18,9 +18,10 @@ static void sift_down(struct host_order *order, size_t i)
     struct host_choice moved = order->choices[i];
 
     for (size_t child = 2 * i + 1; child < order->n; child = 2 * i + 1) {
-        if (child + 1 < order->n && is_better(&order->choices[child + 1], &order->choices[child]))
+        if (child + 1 < order->n &&
+            host_is_better(&order->choices[child + 1], &order->choices[child]))
             child++;
-        if (!is_better(&order->choices[child], &moved))
+        if (!host_is_better(&order->choices[child], &moved))
             break;
         order->choices[i] = order->choices[child];
         i = child;
@@ -31,7 +32,7 @@ static void sift_down(struct host_order *order, size_t i)
 static bool is_in_order(const struct host_order *order)
 {
     for (size_t i = 1; i < order->n; i++)
-        if (is_better(&order->choices[i], &order->choices[i - 1]))
+        if (host_is_better(&order->choices[i], &order->choices[i - 1]))
             return false;
     return true;
 }
@@ -62,7 +63,7 @@ void host_order_begin(struct host_order *order, const struct ranked_hosts *ranke
         if (ranked->ranks[i] < best.rank)
             continue;
         other = ranked_choice(ranked, i);
-        if (is_better(&other, &best)) {
+        if (host_is_better(&other, &best)) {
             best = other;
             place = i;
         }

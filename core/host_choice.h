@@ -36,7 +36,10 @@ struct host_order {
                                          * for its host only */
 };
 
-/* Better hosts first: higher rank, then higher score, then site order. */
+/* Higher rank, then higher score, then site order. */
+bool host_is_better(const struct host_choice *a, const struct host_choice *b);
+
+/* Better hosts first. */
 void host_order_make(struct host_order *order);
 /* Finds the best host in O(n) and reorders the columns, which must remain valid. The other hosts
  * become a heap when the best one is settled or dropped. order->choices has room for all. */

@@ -89,15 +89,21 @@ static void evaluate(const struct host_rank *rank, const uint32_t *hosts, size_t
     free(stack);
 }
 
+int64_t *host_rank_by_value(const struct host_rank *rank)
+{
+    int64_t *of_value = memory_new(rank->values->n, sizeof *of_value);
+
+    evaluate(rank, rank->values->hosts, rank->values->n, of_value);
+    return of_value;
+}
+
 static void evaluate_by_value(const struct host_rank *rank, const uint32_t *hosts, size_t n,
                               int64_t *ranks)
 {
-    const struct rank_values *values = rank->values;
-    int64_t *of_value = memory_new(values->n, sizeof *of_value);
+    int64_t *of_value = host_rank_by_value(rank);
 
-    evaluate(rank, values->hosts, values->n, of_value);
     for (size_t i = 0; i < n; i++)
-        ranks[i] = of_value[values->value_of[hosts[i]]];
+        ranks[i] = of_value[rank->values->value_of[hosts[i]]];
     free(of_value);
 }
 

@@ -80,5 +80,9 @@ void rank_values_destroy(struct rank_values *values);
 void host_rank_evaluate(const struct host_rank *rank, const uint32_t *hosts, size_t n,
                         int64_t *ranks);
 
+/* The result for each of the rank's values, of which there are some; to be freed. Without what is
+ * added per host. */
+int64_t *host_rank_by_value(const struct host_rank *rank);
+
 /* The rank of one host. */
 int64_t host_rank_of(const struct host_rank *rank, uint32_t host);

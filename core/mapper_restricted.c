@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/best_host.h"
 #include "core/demand_check.h"
 #include "core/engine_state.h"
 #include "core/host_choice.h"
@@ -122,31 +123,6 @@ static bool is_ranked_ahead(const struct pass *pass, const struct host_filter *f
            mapper_is_ahead(pass->engine, pass->request);
 }
 
-/* Collects the classes whose hosts hold one of the set's VMs for long enough, as choices with their
- * first hosts, which the policy scores. */
-static size_t score_classes(const struct pass *pass, const struct host_classes *classes)
-{
-    struct mapper *mapper = &pass->engine->mapper;
-    int64_t least = mapper_least_until(pass->request);
-    size_t n = 0;
-
-    for (size_t i = 0; i < host_classes_count(classes); i++) {
-        const struct host_state *state = host_classes_state(classes, i);
-
-        if (state->fits_until < least)
-            continue;
-        mapper->choices[n].host = (uint32_t)i;
-        mapper->batch_hosts[n] = host_classes_first(classes, i);
-        mapper->batch_leases[n] = state->leases;
-        mapper->batch_until[n++] = state->unchanged_until;
-    }
-    if (n)
-        mapper_score_hosts(pass->engine, pass->request, n);
-    for (size_t i = 0; i < n; i++)
-        mapper->choices[i].score = mapper->batch_scores[i];
-    return n;
-}
-
 /* Appends the class's hosts that the set may use to batch_hosts and batch_scores, after the first
  * n; returns the new number of hosts. */
 static size_t take_hosts(const struct pass *pass, const struct node_set *nodes,
@@ -182,7 +158,7 @@ static bool find_hosts_by_class(const struct pass *pass, const struct node_set *
 {
     struct engine *engine = pass->engine;
     const struct host_classes *classes = mapper_classes(engine, pass->request, &nodes->amounts);
-    size_t n_classes = classes ? score_classes(pass, classes) : 0;
+    size_t n_classes = classes ? best_host_score_classes(engine, pass->request, classes) : 0;
 
     *n = 0;
     for (size_t i = 0; i < n_classes; i++) {
@@ -428,9 +404,11 @@ static bool map_set(struct pass *pass, uint32_t set)
     const struct lease *lease = pass->request->lease;
     const struct node_set *nodes = &lease->request.node_sets[set];
     int64_t per_vm = rank_per_vm(pass, nodes);
+    uint32_t host = best_host(pass->engine, pass->request, nodes), done = 0;
     struct host_order order;
-    uint32_t done = 0;
 
+    if (host != HOST_NONE && put_vm(pass, nodes, lease->plan->set_first_vm[set], host))
+        return true;
     demand_check_of(&pass->check, nodes);
     order_hosts(pass, nodes, &order);
     if (nodes->demand && demand_joins(nodes->demand, nodes->demand->role))

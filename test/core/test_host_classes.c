@@ -135,6 +135,7 @@ struct filters {
     int64_t preferences[HOSTS_MOST];
     struct rank_step steps[3];
     struct host_rank rank;
+    struct rank_values *values;
 };
 
 static void draw_filters(struct filters *filters, struct dice *dice)
@@ -150,6 +151,8 @@ static void draw_filters(struct filters *filters, struct dice *dice)
         filters->column[host] = draw(dice, 4);
         filters->preferences[host] = draw(dice, 3);
     }
+    filters->values = rank_values_create(filters->column, HOSTS_MOST);
+    filters->rank.values = filters->values;
     for (int i = 0; i < FILTERS; i++) {
         for (int host = 0; host < HOSTS_MOST; host++)
             if (draw(dice, 3))
@@ -165,7 +168,7 @@ static void ask_something(struct scenario *s, struct dice *dice, int64_t id, boo
 {
     struct ask what = {.id = id,
                        .kind = draw(dice, 5) ? LEASE_BEST_EFFORT : LEASE_RESERVATION,
-                       .vms = 1 + draw(dice, 12),
+                       .vms = draw(dice, 3) ? 1 + draw(dice, 12) : 1,
                        .cpu = whole_hosts ? 0 : 20 + 20 * draw(dice, 4),
                        .memory = whole_hosts ? 0 : 128 * (1 + draw(dice, 4)),
                        .duration = 20 + draw(dice, 400),
@@ -203,7 +206,7 @@ static char *play(uint32_t seed, unsigned columns, struct selection *selection)
     s.settings.suspension = draw(&dice, 2) ? SUSPENSION_ALL : SUSPENSION_NONE;
     if (draw(&dice, 2))
         reservations_preempt(&s);
-    selection->way = seed % 4;
+    selection->way = filtered ? seed / 2 % 4 : seed % 4;
     s.policies.context = selection;
     s.policies.score_hosts = score;
     s.policies.host_columns = columns;
@@ -229,6 +232,7 @@ static char *play(uint32_t seed, unsigned columns, struct selection *selection)
         strcat(strcat(log, "\n"), plan);
     }
     scenario_end(&s);
+    rank_values_destroy(filters.values);
     return log;
 }
 

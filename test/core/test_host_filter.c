@@ -145,6 +145,35 @@ static void the_policy_decides_among_equals(void **state)
     scenario_end(&s);
 }
 
+static void veto_hosts_that_have_vms(void *context, const struct host_batch *batch, int64_t *scores)
+{
+    for (size_t i = 0; i < batch->n_hosts; i++)
+        scores[i] = batch->leases_present[i] ? POLICY_VETO : 0;
+}
+
+static void a_veto_counts_more_than_a_rank(void **state)
+{
+    static const double column[16] = {[1] = 9, [3] = 9};
+    static const struct rank_step step = {.operation = RANK_COLUMN, .column = column};
+    struct rank_values *values = rank_values_create(column, 16);
+    const struct host_rank rank = {.steps = &step, .n = 1, .depth = 1, .values = values};
+    const struct host_filter filter = {.rank = &rank};
+    struct scenario s;
+
+    scenario_begin(&s, 16);
+    s.policies.score_hosts = veto_hosts_that_have_vms;
+    s.policies.host_columns = HOST_COLUMN_LEASES | HOST_COLUMNS_SUFFICE;
+    for (int id = 1; id <= 3; id++) {
+        ask(&s, small(id, 1, &filter));
+        settle(&s);
+    }
+    assert_string_equal(hosts_of(&s, 1), "2");
+    assert_string_equal(hosts_of(&s, 2), "4");
+    assert_string_equal(hosts_of(&s, 3), "1");
+    scenario_end(&s);
+    rank_values_destroy(values);
+}
+
 static void packing_fills_hosts_that_have_vms(void **state)
 {
     static const struct host_filter packing = {.rank_per_vm = 1};
@@ -308,6 +337,7 @@ int main(void)
         cmocka_unit_test(a_refused_reservation_is_told_how_many_would_fit),
         cmocka_unit_test(the_largest_rank_comes_first),
         cmocka_unit_test(the_policy_decides_among_equals),
+        cmocka_unit_test(a_veto_counts_more_than_a_rank),
         cmocka_unit_test(packing_fills_hosts_that_have_vms),
         cmocka_unit_test(striping_spreads_vms),
         cmocka_unit_test(vms_that_have_gone_do_not_count),
