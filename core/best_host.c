@@ -38,23 +38,30 @@ struct ranks {
     int64_t most;      /* the highest one */
 };
 
-/* False: it takes more than one value of a host to rank it. To be freed otherwise. */
-static bool ranks_of(const struct host_filter *filter, struct ranks *ranks)
+/* Does one value of a host suffice to rank it? */
+static bool ranks_are_of_values(const struct host_filter *filter)
 {
     const struct host_rank *rank = filter ? filter->rank : NULL;
 
-    *ranks = (struct ranks){.filter = filter};
-    if (!rank)
-        return !filter || !filter->rank_per_vm;
-    if (filter->rank_per_vm || !rank->values || !rank->values->n || rank->added ||
-        rank->preferences)
+    if (filter && filter->rank_per_vm)
         return false;
-    ranks->of_value = host_rank_by_value(rank);
-    ranks->most = ranks->of_value[0];
+    return !rank || (rank->values && rank->values->n && !rank->added && !rank->preferences);
+}
+
+/* To be freed: of_value. */
+static struct ranks ranks_of(const struct host_filter *filter)
+{
+    const struct host_rank *rank = filter ? filter->rank : NULL;
+    struct ranks ranks = {.filter = filter};
+
+    if (!rank)
+        return ranks;
+    ranks.of_value = host_rank_by_value(rank);
+    ranks.most = ranks.of_value[0];
     for (size_t i = 1; i < rank->values->n; i++)
-        if (ranks->of_value[i] > ranks->most)
-            ranks->most = ranks->of_value[i];
-    return true;
+        if (ranks.of_value[i] > ranks.most)
+            ranks.most = ranks.of_value[i];
+    return ranks;
 }
 
 /* The first of the class's hosts with the highest rank that the VM may use; HOST_NONE: none. */
@@ -88,13 +95,16 @@ static struct host_choice best_of_class(const struct engine *engine, const struc
 uint32_t best_host(struct engine *engine, const struct map_request *request,
                    const struct node_set *nodes)
 {
-    const struct host_classes *classes = mapper_classes(engine, request, &nodes->amounts);
+    const bool possible = nodes->count == 1 && !nodes->demand && ranks_are_of_values(nodes->hosts);
+    const struct host_classes *classes =
+        possible ? mapper_classes(engine, request, &nodes->amounts) : NULL;
     struct host_choice best = {.host = HOST_NONE};
     struct ranks ranks;
     size_t n;
 
-    if (!classes || nodes->count > 1 || nodes->demand || !ranks_of(nodes->hosts, &ranks))
+    if (!classes)
         return HOST_NONE;
+    ranks = ranks_of(nodes->hosts);
     n = best_host_score_classes(engine, request, classes);
     for (size_t i = 0; i < n; i++) {
         const struct host_choice *class = &engine->mapper.choices[i];

@@ -6,13 +6,6 @@
 #include "core/engine_state.h"
 #include "core/estimates.h"
 
-bool host_is_better(const struct host_choice *a, const struct host_choice *b)
-{
-    if (a->rank != b->rank)
-        return a->rank > b->rank;
-    return a->score != b->score ? a->score > b->score : a->host < b->host;
-}
-
 static void sift_down(struct host_order *order, size_t i)
 {
     struct host_choice moved = order->choices[i];

@@ -37,7 +37,12 @@ struct host_order {
 };
 
 /* Higher rank, then higher score, then site order. */
-bool host_is_better(const struct host_choice *a, const struct host_choice *b);
+static inline bool host_is_better(const struct host_choice *a, const struct host_choice *b)
+{
+    if (a->rank != b->rank)
+        return a->rank > b->rank;
+    return a->score != b->score ? a->score > b->score : a->host < b->host;
+}
 
 /* Better hosts first. */
 void host_order_make(struct host_order *order);
