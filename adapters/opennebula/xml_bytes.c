@@ -87,19 +87,27 @@ static size_t reference(const char *text, size_t length, char *c)
     return 0;
 }
 
+/* Copies a character other than '&' to *to. Its length, or 0: it needs an XML parser. */
+static size_t copy_character(const char *text, size_t length, char *to)
+{
+    size_t n = *text == '<' || *text == '\r' ? 0 : xml_character(text, length);
+
+    memcpy(to, text, n);
+    return n;
+}
+
 /* Copies a character or a reference to *to. Its length, or 0: it needs an XML parser. */
-static size_t decode_one(const char *text, size_t length, char **to)
+static inline size_t decode_one(const char *text, size_t length, char **to)
 {
     size_t n;
 
     if (*text == '&') {
         n = reference(text, length, *to);
         *to += n > 0;
-        return n;
+    } else {
+        n = copy_character(text, length, *to);
+        *to += n;
     }
-    n = *text == '<' || *text == '\r' ? 0 : xml_character(text, length);
-    memcpy(*to, text, n);
-    *to += n;
     return n;
 }
 
