@@ -66,46 +66,45 @@ bool store_has_changes(const struct store *store)
 }
 
 /* Ids mostly ascend: a row with a higher id than all others replaces no row. */
-static sqlite3_stmt *put_statement(const struct store *store, enum store_statement put,
-                                   enum store_statement put_new, int64_t id, int64_t *last)
+static const struct summed_put *put_or_new(const struct store *store, enum store_put put,
+                                           enum store_put put_new, int64_t id, int64_t *last)
 {
     if (id <= *last)
-        return store->statements[put];
+        return &store->puts[put];
     *last = id;
-    return store->statements[put_new];
+    return &store->puts[put_new];
 }
 
 static int put_lease(struct store *store, const struct lease_entry *record)
 {
     const struct lease_record *lease = &record->lease;
-    sqlite3_stmt *drop = store->statements[STATEMENT_DROP_VMS], *put;
+    sqlite3_stmt *drop = store->statements[STATEMENT_DROP_VMS];
+    const struct summed_put *put;
 
     if (record->fresh && lease->id <= store->last_lease) {
         sqlite3_bind_int64(drop, 1, lease->id);
         if (store_run(drop) != SQLITE_DONE)
             return -1;
     }
-    put = put_statement(store, STATEMENT_PUT_LEASE, STATEMENT_PUT_NEW_LEASE, lease->id,
-                        &store->last_lease);
+    put = put_or_new(store, PUT_LEASE, PUT_NEW_LEASE, lease->id, &store->last_lease);
     if (store_rows_bind(put, &store_lease_table, store->lease_order, lease) != SQLITE_OK)
         return -1;
     crash_point("store-lease");
-    return store_run(put) == SQLITE_DONE ? 0 : -1;
+    return store_run(put->statement) == SQLITE_DONE ? 0 : -1;
 }
 
 static int put_vm(struct store *store, const struct vm_record *vm)
 {
-    sqlite3_stmt *put =
-        put_statement(store, STATEMENT_PUT_VM, STATEMENT_PUT_NEW_VM, vm->id, &store->last_vm);
+    const struct summed_put *put = put_or_new(store, PUT_VM, PUT_NEW_VM, vm->id, &store->last_vm);
 
     if (store_rows_bind(put, &store_vm_table, store->vm_order, vm) != SQLITE_OK)
         return -1;
     crash_point("store-vm");
-    return store_run(put) == SQLITE_DONE ? 0 : -1;
+    return store_run(put->statement) == SQLITE_DONE ? 0 : -1;
 }
 
-static int bind_values(sqlite3_stmt *put, const char *table, const struct stored_value *values,
-                       size_t n)
+static int bind_values(const struct summed_put *put, const char *table,
+                       const struct stored_value *values, size_t n)
 {
     struct summed_row row;
 
@@ -117,7 +116,7 @@ static int bind_values(sqlite3_stmt *put, const char *table, const struct stored
 
 static int put_event(const struct store *store, const struct event_record *event, int64_t number)
 {
-    sqlite3_stmt *put = store->statements[STATEMENT_PUT_EVENT];
+    const struct summed_put *put = &store->puts[PUT_EVENT];
     const struct stored_value values[] = {stored_number(number), stored_number(event->lease),
                                           stored_number(event->at), stored_text(event->event),
                                           stored_text(event->text)};
@@ -125,19 +124,21 @@ static int put_event(const struct store *store, const struct event_record *event
     if (bind_values(put, "event", values, sizeof values / sizeof *values) != SQLITE_OK)
         return -1;
     crash_point("store-event");
-    return store_run(put) == SQLITE_DONE ? 0 : -1;
+    return store_run(put->statement) == SQLITE_DONE ? 0 : -1;
 }
 
 static int put_fact(const struct store *store, const char *name, const char *value)
 {
-    sqlite3_stmt *put = store->statements[value ? STATEMENT_PUT_FACT : STATEMENT_DROP_FACT];
+    sqlite3_stmt *statement =
+        value ? store->puts[PUT_FACT].statement : store->statements[STATEMENT_DROP_FACT];
     const struct stored_value values[] = {stored_text(name), stored_text(value ? value : "")};
 
-    if (value ? bind_values(put, "fact", values, sizeof values / sizeof *values) != SQLITE_OK
-              : sqlite3_bind_text(put, 1, name, -1, SQLITE_STATIC) != SQLITE_OK)
+    if (value ? bind_values(&store->puts[PUT_FACT], "fact", values,
+                            sizeof values / sizeof *values) != SQLITE_OK
+              : sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) != SQLITE_OK)
         return -1;
     crash_point("store-fact");
-    return store_run(put) == SQLITE_DONE ? 0 : -1;
+    return store_run(statement) == SQLITE_DONE ? 0 : -1;
 }
 
 static int put_all(struct store *store, void *context)

@@ -49,18 +49,22 @@ enum store_statement {
     STATEMENT_BEGIN,
     STATEMENT_COMMIT,
     STATEMENT_ROLLBACK,
-    STATEMENT_PUT_LEASE,
-    STATEMENT_PUT_NEW_LEASE, /* a row of its id is not in the file */
-    STATEMENT_PUT_VM,
-    STATEMENT_PUT_NEW_VM,
     STATEMENT_DROP_VMS, /* of a lease */
-    STATEMENT_PUT_EVENT,
-    STATEMENT_PUT_FACT,
     STATEMENT_DROP_FACT,
     STATEMENT_SEAL,
     STATEMENT_EVENTS, /* the newest ?1 lines */
     STATEMENT_EVENTS_OF_LEASE,
     STATEMENTS
+};
+
+enum store_put {
+    PUT_LEASE,
+    PUT_NEW_LEASE, /* a row of its id is not in the file */
+    PUT_VM,
+    PUT_NEW_VM,
+    PUT_EVENT,
+    PUT_FACT,
+    STORE_PUTS
 };
 
 struct store_listener {
@@ -80,6 +84,7 @@ struct store {
     struct sums_total totals[SUMMED_TABLES], sealed[SUMMED_TABLES]; /* as last committed */
     sqlite3 *database;
     sqlite3_stmt *statements[STATEMENTS];
+    struct summed_put puts[STORE_PUTS];
     struct store_index leases, vms;
     struct awake awake;
 
@@ -115,8 +120,8 @@ int store_damaged(const struct store *store, struct error *err, const char *form
 typedef int store_writer(struct store *store, void *context); /* -1: an SQLite error */
 int store_write(struct store *store, store_writer *write, void *context, struct error *err);
 
-/* Run a prepared statement to its end and reset it. Returns an SQLite code: SQLITE_DONE on
- * success. */
+/* Run a prepared statement to its end and reset it; parameters keep their values. Returns an SQLite
+ * code: SQLITE_DONE on success. */
 int store_run(sqlite3_stmt *statement);
 
 /* Prepare a statement for one use. NULL with err. */

@@ -186,7 +186,10 @@ static struct stored_value value_of_list(const struct store_column *column, cons
         if (i)
             *--at = ' ';
     }
-    return (struct stored_value){.type = SQLITE_TEXT, .text = at, .is_temporary = true};
+    return (struct stored_value){.type = SQLITE_TEXT,
+                                 .is_temporary = true,
+                                 .text = at,
+                                 .length = (size_t)(room + LIST_TEXT_MAX - 1 - at)};
 }
 
 static struct stored_value value_of_term(const struct lease_term *term,
@@ -282,13 +285,13 @@ size_t *store_rows_order(const struct store *store, const struct store_table *ta
     return NULL;
 }
 
-int store_rows_bind(sqlite3_stmt *statement, const struct store_table *table, const size_t *order,
-                    const void *record)
+int store_rows_bind(const struct summed_put *put, const struct store_table *table,
+                    const size_t *order, const void *record)
 {
     char room[LIST_TEXT_MAX];
     struct summed_row row;
 
-    summed_row_begin(&row, statement, table->name);
+    summed_row_begin(&row, put, table->name);
     for (size_t i = 0; i < table->n_columns; i++) {
         const struct store_column *column = &table->columns[order[i]];
         const struct stored_value value = value_of(column, store_rows_field(column, record), room);

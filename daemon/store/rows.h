@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "daemon/store/store.h"
+#include "daemon/store/sums.h"
 #include "util/error.h"
 
 enum store_column_type {
@@ -58,8 +59,8 @@ size_t *store_rows_order(const struct store *store, const struct store_table *ta
 
 /* Bind a record and its checksum to a put statement. Texts must live until the statement is
  * stepped. Returns an SQLite code. */
-int store_rows_bind(sqlite3_stmt *statement, const struct store_table *table, const size_t *order,
-                    const void *record);
+int store_rows_bind(const struct summed_put *put, const struct store_table *table,
+                    const size_t *order, const void *record);
 
 /* Read the current row of a get statement. Errors: EBADMSG (wrong checksum, or an impossible word
  * or number: the file is damaged). Texts that are too long are cut. */

@@ -68,6 +68,5 @@ int store_run(sqlite3_stmt *statement)
         code = sqlite3_step(statement);
     while (code == SQLITE_ROW);
     sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
     return code;
 }

@@ -17,11 +17,11 @@
 
 static const char *const instance_fact = "instance";
 
-static int prepare(struct store *store, enum store_statement place, const char *text,
+static int prepare(const struct store *store, sqlite3_stmt **statement, const char *text,
                    struct error *err)
 {
-    if (sqlite3_prepare_v3(store->database, text, -1, SQLITE_PREPARE_PERSISTENT,
-                           &store->statements[place], NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v3(store->database, text, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL) ==
+        SQLITE_OK)
         return 0;
     return store_sqlite_error(store, "prepare", err);
 }
@@ -47,16 +47,25 @@ static char *put_text(int table, bool replaces)
     return text;
 }
 
+static int prepare_put(const struct store *store, struct summed_put *put, const char *text,
+                       struct error *err)
+{
+    if (prepare(store, &put->statement, text, err) < 0)
+        return -1;
+    put->bound =
+        memory_new((size_t)sqlite3_bind_parameter_count(put->statement) + 1, sizeof *put->bound);
+    return 0;
+}
+
 static int prepare_puts(struct store *store, struct error *err)
 {
     static const struct {
-        enum store_statement place;
         int table;
         bool replaces;
-    } puts[] = {
-        {STATEMENT_PUT_LEASE, SUMMED_LEASE, true},  {STATEMENT_PUT_NEW_LEASE, SUMMED_LEASE, false},
-        {STATEMENT_PUT_VM, SUMMED_VM, true},        {STATEMENT_PUT_NEW_VM, SUMMED_VM, false},
-        {STATEMENT_PUT_EVENT, SUMMED_EVENT, false}, {STATEMENT_PUT_FACT, SUMMED_FACT, true},
+    } puts[STORE_PUTS] = {
+        [PUT_LEASE] = {SUMMED_LEASE, true},  [PUT_NEW_LEASE] = {SUMMED_LEASE, false},
+        [PUT_VM] = {SUMMED_VM, true},        [PUT_NEW_VM] = {SUMMED_VM, false},
+        [PUT_EVENT] = {SUMMED_EVENT, false}, [PUT_FACT] = {SUMMED_FACT, true},
     };
     int result = 0;
 
@@ -64,10 +73,10 @@ static int prepare_puts(struct store *store, struct error *err)
     store->vm_order = store->lease_order ? store_rows_order(store, &store_vm_table, err) : NULL;
     if (!store->vm_order)
         return -1;
-    for (size_t i = 0; i < sizeof puts / sizeof *puts && result == 0; i++) {
+    for (int i = 0; i < STORE_PUTS && result == 0; i++) {
         char *text = put_text(puts[i].table, puts[i].replaces);
 
-        result = prepare(store, puts[i].place, text, err);
+        result = prepare_put(store, &store->puts[i], text, err);
         free(text);
     }
     return result;
@@ -81,7 +90,7 @@ static int prepare_history(struct store *store, enum store_statement place, cons
         " min(number) FROM (SELECT number FROM event WHERE %s ORDER BY number DESC LIMIT ?1))"
         " ORDER BY number",
         store->sums[SUMMED_EVENT], which, which);
-    int result = prepare(store, place, text, err);
+    int result = prepare(store, &store->statements[place], text, err);
 
     sqlite3_free(text);
     return result;
@@ -99,7 +108,7 @@ static int prepare_statements(struct store *store, struct error *err)
     };
 
     for (int i = 0; i < STATEMENTS; i++)
-        if (texts[i] && prepare(store, (enum store_statement)i, texts[i], err) < 0)
+        if (texts[i] && prepare(store, &store->statements[i], texts[i], err) < 0)
             return -1;
     if (prepare_history(store, STATEMENT_EVENTS, "TRUE", err) < 0 ||
         prepare_history(store, STATEMENT_EVENTS_OF_LEASE, "lease = ?2", err) < 0)
@@ -202,6 +211,10 @@ void store_close(struct store *store)
     free_records(store);
     for (int i = 0; i < STATEMENTS; i++)
         sqlite3_finalize(store->statements[i]);
+    for (int i = 0; i < STORE_PUTS; i++) {
+        sqlite3_finalize(store->puts[i].statement);
+        free(store->puts[i].bound);
+    }
     sqlite3_close(store->database);
     for (int i = 0; i < SUMMED_TABLES; i++)
         free(store->sums[i]);

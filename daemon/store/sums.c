@@ -87,7 +87,7 @@ struct stored_value stored_number(int64_t number)
 
 struct stored_value stored_text(const char *text)
 {
-    return (struct stored_value){.type = SQLITE_TEXT, .text = text};
+    return (struct stored_value){.type = SQLITE_TEXT, .text = text, .length = strlen(text)};
 }
 
 static uint64_t mix_text(uint64_t sum, const char *text, size_t length)
@@ -95,7 +95,37 @@ static uint64_t mix_text(uint64_t sum, const char *text, size_t length)
     return mix_number(mix(mix_number(sum, SQLITE_TEXT), text, length), length);
 }
 
-void summed_row_begin(struct summed_row *row, sqlite3_stmt *put, const char *table)
+static uint64_t mix_stored(uint64_t sum, const struct stored_value *value)
+{
+    if (value->type == SQLITE_TEXT)
+        return mix_text(sum, value->text, value->length);
+    sum = mix_number(sum, (uint64_t)value->type);
+    return value->type == SQLITE_INTEGER ? mix_number(sum, (uint64_t)value->number) : sum;
+}
+
+/* SQLite reads a bound text when the statement runs: the same place and length are the same text.
+ */
+static bool is_bound(const struct stored_value *bound, const struct stored_value *value)
+{
+    return bound->type == value->type && !bound->is_temporary && !value->is_temporary &&
+           bound->number == value->number && bound->text == value->text &&
+           bound->length == value->length;
+}
+
+static int bind(sqlite3_stmt *statement, int parameter, const struct stored_value *value)
+{
+    switch (value->type) {
+    case SQLITE_TEXT:
+        return sqlite3_bind_text(statement, parameter, value->text, (int)value->length,
+                                 value->is_temporary ? SQLITE_TRANSIENT : SQLITE_STATIC);
+    case SQLITE_INTEGER:
+        return sqlite3_bind_int64(statement, parameter, value->number);
+    default:
+        return sqlite3_bind_null(statement, parameter);
+    }
+}
+
+void summed_row_begin(struct summed_row *row, const struct summed_put *put, const char *table)
 {
     *row = (struct summed_row){
         .put = put, .sum = mix_text(basis, table, strlen(table)), .code = SQLITE_OK};
@@ -103,30 +133,21 @@ void summed_row_begin(struct summed_row *row, sqlite3_stmt *put, const char *tab
 
 void summed_row_add(struct summed_row *row, int parameter, const struct stored_value *value)
 {
-    int code;
+    struct stored_value *bound = &row->put->bound[parameter];
 
-    if (value->type == SQLITE_TEXT) {
-        size_t length = strlen(value->text);
-
-        code = sqlite3_bind_text(row->put, parameter, value->text, (int)length,
-                                 value->is_temporary ? SQLITE_TRANSIENT : SQLITE_STATIC);
-        row->sum = mix_text(row->sum, value->text, length);
-    } else if (value->type == SQLITE_INTEGER) {
-        code = sqlite3_bind_int64(row->put, parameter, value->number);
-        row->sum = mix_number(mix_number(row->sum, SQLITE_INTEGER), (uint64_t)value->number);
-    } else {
-        code = sqlite3_bind_null(row->put, parameter);
-        row->sum = mix_number(row->sum, SQLITE_NULL);
-    }
+    row->sum = mix_stored(row->sum, value);
     row->n++;
-    row->code = row->code == SQLITE_OK ? code : row->code;
+    if (row->code != SQLITE_OK || is_bound(bound, value))
+        return;
+    row->code = bind(row->put->statement, parameter, value);
+    *bound = row->code == SQLITE_OK ? *value : (struct stored_value){0};
 }
 
 int summed_row_end(struct summed_row *row)
 {
-    int code = sqlite3_bind_int64(row->put, row->n + 1, fold(row->sum));
-
-    return row->code == SQLITE_OK ? code : row->code;
+    return row->code == SQLITE_OK
+               ? sqlite3_bind_int64(row->put->statement, row->n + 1, fold(row->sum))
+               : row->code;
 }
 
 static struct sums_total *total_of(sqlite3_context *context, sqlite3_value *name)

@@ -47,24 +47,32 @@ char *sums_of_inserted(const struct summed_table *table, bool replaces);
 
 /* A value as it is stored. */
 struct stored_value {
-    int type; /* SQLITE_NULL, SQLITE_INTEGER or SQLITE_TEXT */
+    int type;          /* SQLITE_NULL, SQLITE_INTEGER or SQLITE_TEXT */
+    bool is_temporary; /* of the text: else it lives until the statement is run */
     int64_t number;
     const char *text;
-    bool is_temporary; /* of the text: else it lives until the statement is run */
+    size_t length; /* of the text */
 };
 
 struct stored_value stored_number(int64_t number);
 struct stored_value stored_text(const char *text);
 
+/* An insertion, and the values of its parameters, by their numbers: only those that differ from the
+ * row before are bound. */
+struct summed_put {
+    sqlite3_stmt *statement;
+    struct stored_value *bound;
+};
+
 /* Binds a row to an insertion, and computes its checksum like row_sum(), but faster: values are
  * added in the order of the file's columns, each with the number of its parameter. The checksum is
  * the last parameter. Returns an SQLite code. */
 struct summed_row {
-    sqlite3_stmt *put;
+    const struct summed_put *put;
     uint64_t sum;
     int n, code;
 };
-void summed_row_begin(struct summed_row *row, sqlite3_stmt *put, const char *table);
+void summed_row_begin(struct summed_row *row, const struct summed_put *put, const char *table);
 void summed_row_add(struct summed_row *row, int parameter, const struct stored_value *value);
 int summed_row_end(struct summed_row *row);
 
