@@ -84,22 +84,19 @@ void rpc_call_expire(struct rpc_call *call)
         call->failure = memory_format(TOO_LATE, call->method);
 }
 
-/* The body is what oned acts on: this process may have been stopped since the call was made.
- * Without a way to rewind it, libcurl does not repeat a call on a second connection when the first
- * one broke: oned might carry it out twice. */
-static size_t give_body(char *to, size_t size, size_t n, void *context)
+/* Called on each connection, before the header and the body leave, together: this process may have
+ * been stopped since the call was made. libcurl would repeat a call on a second connection when the
+ * first one broke: oned might carry it out twice. */
+static int may_leave(void *context, char *to, char *from, int to_port, int from_port)
 {
     struct rpc_call *call = context;
-    size_t given = call->length - call->taken;
 
-    call->too_late = call->taken == 0 && is_too_late(call);
-    if (call->too_late)
-        return CURL_READFUNC_ABORT;
-    if (given > size * n)
-        given = size * n;
-    memcpy(to, call->body + call->taken, given);
-    call->taken += given;
-    return given;
+    (void)to, (void)from, (void)to_port, (void)from_port;
+    call->too_late = !call->sent && is_too_late(call);
+    if (call->sent || call->too_late)
+        return CURL_PREREQFUNC_ABORT;
+    call->sent = true;
+    return CURL_PREREQFUNC_OK;
 }
 
 void rpc_call_end_turn(const struct rpc_call *call)
@@ -202,8 +199,9 @@ void rpc_call_prepare(struct rpc_call *call, CURL *easy)
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER);
     curl_easy_setopt(easy, CURLOPT_POST, 1L);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->length);
-    curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body);
-    curl_easy_setopt(easy, CURLOPT_READDATA, call);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, call->body);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, may_leave);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, call);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
 }
@@ -238,8 +236,10 @@ static void report_size(struct rpc_call *call)
 
 static void report_failure(struct rpc_call *call, CURLcode code)
 {
-    struct rpc_reply reply = {.outcome = call->taken > 0 ? RPC_UNKNOWN : RPC_NOT_SENT};
-    const char *why = call->curl_error[0] ? call->curl_error : curl_easy_strerror(code);
+    struct rpc_reply reply = {.outcome = call->sent ? RPC_UNKNOWN : RPC_NOT_SENT};
+    const char *why = code == CURLE_ABORTED_BY_CALLBACK ? "the connection broke"
+                      : call->curl_error[0]             ? call->curl_error
+                                                        : curl_easy_strerror(code);
     const char *url = call->line->endpoint.url;
 
     reply.timed_out = reply.outcome == RPC_UNKNOWN && code == CURLE_OPERATION_TIMEDOUT;

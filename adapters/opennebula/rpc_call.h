@@ -41,7 +41,7 @@ struct rpc_call {
 
     char *body; /* NULL: encoding failed, with the cause in `failure` */
     size_t length;
-    size_t taken; /* bytes of the body taken by libcurl; 0: not sent to oned */
+    bool sent; /* to oned, possibly in part */
     char *failure;
 
     CURL *easy;  /* of an active call */

@@ -132,7 +132,7 @@ static void arrive_there(struct rpc *rpc, struct flight *flight)
     flight->has_arrived = true;
     call->status = 200;
     if (!call->failure && flight->fate != CALL_NOT_SENT) {
-        call->taken = call->length;
+        call->sent = true;
         if (is_write)
             disturbance_at_write(false);
         if (flight->fate != CALL_LOST)
