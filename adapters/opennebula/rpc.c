@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,6 +41,7 @@ struct rpc {
     struct call_list under_way;
     size_t n_waiting, n_under_way, parallel;
     int64_t date, date_at; /* see rpc_date(); 0: none */
+    char date_text[40];    /* as in the answer: the same one often comes again */
     size_t n_of_vm;        /* of the active calls */
     int64_t vm_call_took;  /* milliseconds: the last one of a VM */
 };
@@ -109,10 +111,13 @@ static void note_date(struct rpc *rpc, CURL *easy)
     if (curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &took) != CURLE_OK || took > DATE_QUICK ||
         curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
         return;
-    date = curl_getdate(header->value, NULL);
-    if (date <= 0)
-        return;
-    rpc->date = date;
+    if (strcmp(header->value, rpc->date_text) != 0) {
+        date = curl_getdate(header->value, NULL);
+        if (date <= 0)
+            return;
+        rpc->date = date;
+        snprintf(rpc->date_text, sizeof rpc->date_text, "%s", header->value);
+    }
     rpc->date_at = clock_milliseconds(CLOCK_BOOTTIME);
 }
 

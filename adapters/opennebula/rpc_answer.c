@@ -284,7 +284,7 @@ static const char *large_text(const char *bytes, size_t length, size_t *n)
 static bool decode_large(struct rpc_reply *answer, const char *bytes, size_t length)
 {
     size_t n = 0, decoded;
-    const char *text = large_text(bytes, length, &n);
+    const char *text = length > LARGE ? large_text(bytes, length, &n) : NULL;
     char *whole = text ? xml_text_decoded(text, n, &decoded) : NULL;
     size_t before, after;
     char *rest;
