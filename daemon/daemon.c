@@ -16,13 +16,14 @@
 #include "daemon/live/intake.h"
 #include "daemon/live/messages.h"
 #include "daemon/live/reconcile.h"
-#include "daemon/live/user_usage.h"
 #include "daemon/metrics/metrics.h"
+#include "daemon/notify/commit.h"
 #include "daemon/notify/notices.h"
 #include "daemon/record/records.h"
 #include "daemon/reload.h"
 #include "daemon/services/services_question.h"
 #include "daemon/signals.h"
+#include "daemon/state/user_usage.h"
 #include "util/crash_point.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON
@@ -414,6 +415,14 @@ static bool any_is_ready(const struct pollfd *fds, unsigned n)
     return false;
 }
 
+static void serve_notices(struct daemon *daemon)
+{
+    struct error err = {0};
+
+    if (notices_mark(daemon->notices))
+        notices_hand_over(daemon->notices, daemon_commit(daemon, &err) < 0 ? err.text : NULL);
+}
+
 /* Waits once, `wait` milliseconds at most, and serves what is ready. 1: only questions on the
  * control socket and the planner's answers to them, which changed nothing. */
 static int wait_and_serve(struct daemon *daemon, int64_t wait, struct error *err)
@@ -445,7 +454,7 @@ static int wait_and_serve(struct daemon *daemon, int64_t wait, struct error *err
         return answers_state(daemon->answers) == state;
     if (daemon->http)
         http_serve(daemon->http);
-    notices_serve(daemon->notices);
+    serve_notices(daemon);
     return 0;
 }
 

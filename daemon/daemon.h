@@ -20,11 +20,11 @@
 #include "daemon/live/front_end.h"
 #include "daemon/live/kept_drains.h"
 #include "daemon/live/promises.h"
-#include "daemon/live/quarantine.h"
 #include "daemon/live/rebalancing.h"
 #include "daemon/live/sleep.h"
-#include "daemon/live/world.h"
 #include "daemon/planner/planner.h"
+#include "daemon/state/quarantine.h"
+#include "daemon/state/world.h"
 #include "daemon/store/store.h"
 #include "util/error.h"
 #include "util/words.h"
@@ -175,7 +175,7 @@ struct daemon {
     uint64_t n_host_changes; /* number of observed changes of the hosts */
 };
 
-/* --- loop_requests.c --- */
+/* --- live/loop_requests.c --- */
 /* Does this daemon decide about leases? Not while another one acts, or may have acted since the
  * last poll: then it only follows the state of VMs and promises. */
 bool daemon_acts(const struct daemon *daemon);
@@ -200,10 +200,9 @@ void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
  * it), and since when. False: it is current. */
 bool daemon_is_outdated(const struct daemon *daemon, struct problem *why);
 
-/* --- write_state.c, extended_forms.c --- */
-/* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. -1 with EAGAIN:
- * the next commit writes the uncommitted changes. */
-int daemon_commit(struct daemon *daemon, struct error *err);
+/* --- live/extended_forms.c --- */
+/* Is the host, of that cluster, among the hosts in question? */
+bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster);
 /* Set the VMs whose extended forms the world reads from the next poll on. */
 void daemon_want_forms(struct daemon *daemon);
 /* The intake has seen the VM's extended form: if it tells nothing more, it is not looked at again,

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "daemon/live/lease_order.h"
+#include "daemon/state/lease_order.h"
 #include "util/error.h"
 
 enum {

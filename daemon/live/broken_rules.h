@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "daemon/live/world.h"
+#include "daemon/state/world.h"
 #include "util/map.h"
 
 /* A VM on a host that breaks a rule of its role. Preferences do not count as rules. */

@@ -7,8 +7,8 @@
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "util/time_text.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON

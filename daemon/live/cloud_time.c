@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "daemon/daemon.h"
-#include "daemon/live/lease_change.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/world.h"
 #include "daemon/planner/planner.h"
+#include "daemon/state/lease_change.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/world.h"
 #include "util/memory.h"
 
 enum {

@@ -7,10 +7,10 @@
 #include "daemon/base/clock.h"
 #include "daemon/daemon.h"
 #include "daemon/live/enactor_inside.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "daemon/store/awake.h"
 #include "util/memory.h"
 

@@ -7,10 +7,10 @@
 #include "daemon/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/guard.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/quarantine.h"
 #include "daemon/live/reconcile.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/quarantine.h"
+#include "daemon/state/vm_state.h"
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
 

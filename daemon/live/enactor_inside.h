@@ -7,7 +7,7 @@
 
 #include "adapters/cloud/cloud.h"
 #include "daemon/live/enactor.h"
-#include "daemon/live/world.h"
+#include "daemon/state/world.h"
 #include "daemon/store/store.h"
 #include "util/map.h"
 

@@ -1,8 +1,8 @@
 /* Commands and promises: which command waits for a promise, and which serves one. */
 #include "daemon/daemon.h"
 #include "daemon/live/enactor_inside.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/promises.h"
+#include "daemon/state/lease_state.h"
 
 void enactor_ask_again(struct enactor *enactor)
 {

@@ -7,10 +7,10 @@
 #include "daemon/live/enactor.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/guard.h"
-#include "daemon/live/learned.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/learned.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
 

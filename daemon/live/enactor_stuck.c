@@ -7,9 +7,9 @@
 #include "daemon/base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/live/enactor_inside.h"
-#include "daemon/live/learned.h"
-#include "daemon/live/quarantine.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/learned.h"
+#include "daemon/state/quarantine.h"
+#include "daemon/state/vm_state.h"
 #include "util/time_text.h"
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS

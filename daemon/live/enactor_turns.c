@@ -2,9 +2,9 @@
 #include "daemon/base/clock.h"
 #include "daemon/daemon.h"
 #include "daemon/live/enactor_inside.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 
 enum {
     TOLD_AFTER = 10 * 1000, /* milliseconds of waiting for a turn */

@@ -7,12 +7,12 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/cloud_time.h"
-#include "daemon/live/lease_change.h"
-#include "daemon/live/lease_order.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/new_lease.h"
 #include "daemon/live/reconcile_inside.h"
-#include "daemon/live/user_usage.h"
+#include "daemon/state/lease_change.h"
+#include "daemon/state/lease_order.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/user_usage.h"
 #include "daemon/store/awake.h"
 #include "daemon/store/words.h"
 

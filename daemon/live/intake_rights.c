@@ -4,9 +4,9 @@
 #include "daemon/daemon.h"
 #include "daemon/live/cloud_time.h"
 #include "daemon/live/intake_inside.h"
-#include "daemon/live/lease_change.h"
-#include "daemon/live/lease_order.h"
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_change.h"
+#include "daemon/state/lease_order.h"
+#include "daemon/state/lease_state.h"
 
 void intake_terms(const struct lease_spec *spec, struct lease_record *terms)
 {

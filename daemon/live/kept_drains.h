@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/live/drains.h"
+#include "daemon/state/drains.h"
 
 struct daemon;
 struct host_pool;

@@ -10,7 +10,7 @@
 #include "daemon/daemon.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/promises.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/vm_state.h"
 #include "daemon/store/awake.h"
 #include "daemon/store/words.h"
 #include "util/crash_point.h"

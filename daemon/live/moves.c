@@ -4,8 +4,8 @@
 #include "daemon/base/log.h"
 #include "daemon/base/pause.h"
 #include "daemon/daemon.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
 

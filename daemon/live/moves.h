@@ -9,26 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/live/world.h"
-#include "daemon/store/store.h"
+#include "daemon/state/vm_state.h"
+#include "daemon/state/world.h"
 
 struct daemon;
-
-static inline bool vm_moves(const struct vm_record *vm)
-{
-    return vm->move != MOVE_NONE && (vm->goal == GOAL_RUN || vm->goal == GOAL_NONE);
-}
 
 /* The host that a command puts load on: `move_to`, or else the VM's host. */
 static inline int32_t command_host(const struct vm_record *vm, enum command command)
 {
     return command_kinds[command].load == LOADS_NEXT_HOST ? vm->move_to : vm->host;
-}
-
-/* The host that the VM is planned to run on. */
-static inline int32_t vm_planned_host(const struct vm_record *vm)
-{
-    return vm_moves(vm) ? vm->move_to : vm->host;
 }
 
 /* The migration command to send for a running or powered-off VM, or COMMAND_NONE. */

@@ -2,7 +2,7 @@
 #include "daemon/live/new_lease.h"
 
 #include "daemon/daemon.h"
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_state.h"
 #include "daemon/store/words.h"
 
 void new_lease_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)

@@ -6,10 +6,10 @@
 
 #include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/new_lease.h"
 #include "daemon/live/reconcile_inside.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "daemon/store/awake.h"
 #include "util/memory.h"
 

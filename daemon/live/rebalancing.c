@@ -5,7 +5,7 @@
 #include "daemon/base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/live/moves.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/vm_state.h"
 #include "util/instant.h"
 #include "util/memory.h"
 

@@ -11,51 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/rebalancing.h"
-#include "util/error.h"
+#include "daemon/state/rebalance_plan.h"
 
-struct cluster;
 struct daemon;
 struct store;
-
-enum rebalance_automation {
-    AUTOMATION_MANUAL,  /* plans are made at an operator's request */
-    AUTOMATION_PARTIAL, /* ... and also at an interval; an operator applies them */
-    AUTOMATION_FULL,    /* ... and are applied automatically */
-};
-
-/* How a cluster is to be rebalanced: ONE_DRS of its template, as OneDRS reads it. */
-struct rebalance_settings {
-    enum rebalance_automation automation;
-    enum rebalance_policy policy;
-    int64_t weights[REBALANCE_MEASURES]; /* millionths; their sum is USE_WHOLE */
-    double predictive; /* the fraction of forecasts in the measured figures; the rest are present
-                        * figures */
-    uint32_t most_moves;
-};
-
-struct rebalance_move {
-    int32_t vm, from, to;
-    int64_t lease;
-};
-
-/* The use of a host, in millionths of its capacity. */
-struct rebalanced_host {
-    int32_t host;
-    int64_t before, after;
-};
-
-struct rebalance_plan {
-    int32_t cluster;
-    struct rebalance_settings settings;
-    int64_t made;    /* seconds since 1970 */
-    int64_t applied; /* seconds since 1970; INSTANT_NONE: not yet */
-    struct rebalance_move *moves;
-    size_t n_moves;
-    struct rebalanced_host *hosts;
-    size_t n_hosts;
-    size_t n_unread; /* VMs whose templates have not been read: not moved */
-};
 
 struct rebalancing {
     struct rebalance_plan *plans; /* at most one per cluster, ready or applied */
@@ -64,11 +23,6 @@ struct rebalancing {
     size_t n_asked, asked_allocated;
     int64_t next; /* monotonic milliseconds: next plans of clusters with automation */
 };
-
-/* For a cluster without ONE_DRS: balance by measured CPU, manual. -1 with err: an attribute is
- * malformed. */
-int rebalance_settings_read(const struct cluster *cluster, struct rebalance_settings *settings,
-                            struct error *err);
 
 /* The cluster's plan, or NULL. O(plans). */
 struct rebalance_plan *rebalancing_plan(const struct rebalancing *rebalancing, int32_t cluster);

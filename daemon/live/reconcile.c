@@ -3,8 +3,8 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/intake.h"
-#include "daemon/live/learned.h"
 #include "daemon/live/reconcile_inside.h"
+#include "daemon/state/learned.h"
 #include "daemon/store/awake.h"
 
 /* --- one lease -------------------------------------------------------------------------------- */

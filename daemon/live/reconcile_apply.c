@@ -5,9 +5,9 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/daemon.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
+#include "daemon/state/lease_state.h"
 #include "daemon/store/awake.h"
 
 bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,

@@ -5,7 +5,7 @@
 #include "daemon/daemon.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/vm_state.h"
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "daemon/daemon.h"
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_state.h"
 
 /* A VM's state in OpenNebula, as far as its lease depends on it. */
 enum vm_status {

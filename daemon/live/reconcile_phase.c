@@ -4,8 +4,8 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/intake.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
+#include "daemon/state/lease_state.h"
 #include "util/time_text.h"
 
 static void note_late_start(struct daemon *daemon, const struct lease_record *lease, int64_t now)

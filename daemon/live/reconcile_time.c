@@ -4,9 +4,9 @@
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/learned.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
+#include "daemon/state/learned.h"
 #include "daemon/store/awake.h"
 #include "util/time_text.h"
 

@@ -5,12 +5,12 @@
 #include "daemon/base/log.h"
 #include "daemon/daemon.h"
 #include "daemon/live/intake.h"
-#include "daemon/live/learned.h"
-#include "daemon/live/lease_change.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile_inside.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/learned.h"
+#include "daemon/state/lease_change.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 

@@ -4,9 +4,9 @@
 #include "daemon/base/clock.h"
 #include "daemon/daemon.h"
 #include "daemon/live/enactor.h"
-#include "daemon/live/learned.h"
 #include "daemon/metrics/exposition.h"
 #include "daemon/metrics/metrics_inside.h"
+#include "daemon/state/learned.h"
 #include "daemon/store/words.h"
 
 static const char *const operation_words[OPERATIONS] = {

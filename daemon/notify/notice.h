@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/live/world.h"
 #include "daemon/notify/settings.h"
+#include "daemon/state/world.h"
 #include "daemon/store/store.h"
 
 #define NOTICE_FACT "notice " /* prefix of the facts' names */

@@ -38,7 +38,9 @@ struct notices {
     size_t n, allocated;
     struct handing_over processes[NOTICES_FDS];
     int64_t numbers[NOTICES_FDS]; /* of the notice of each process */
-    bool is_full;                 /* already logged */
+    int64_t due[NOTICES_FDS];     /* of the marked notices */
+    size_t n_due;
+    bool is_full; /* already logged */
 };
 
 /* --- in the store ----------------------------------------------------------------------------- */
@@ -321,43 +323,39 @@ static void start(struct notices *notices, struct notice *notice)
     crash_point("notice begun");
 }
 
-/* Marks as many due notices as there are free processes, and returns their numbers. */
-static size_t mark_due(struct notices *notices, int64_t due[NOTICES_FDS])
+bool notices_mark(struct notices *notices)
 {
     int64_t now = clock_now();
-    size_t n = 0, n_free = 0;
+    bool ended = see_processes(notices);
+    size_t n_free = 0;
 
     for (size_t i = 0; i < NOTICES_FDS; i++)
         n_free += !notices->processes[i].pid;
-    for (size_t i = 0; i < notices->n && n < n_free; i++) {
+    notices->n_due = 0;
+    for (size_t i = 0; i < notices->n && notices->n_due < n_free; i++) {
         struct notice *notice = &notices->items[i];
 
         if (notice->is_being_sent || notice->next > now)
             continue;
         notice->is_being_sent = true;
         write_notice(notices, notice);
-        due[n++] = notice->number;
+        notices->due[notices->n_due++] = notice->number;
     }
-    return n;
+    return ended || notices->n_due > 0;
 }
 
-void notices_serve(struct notices *notices)
+void notices_hand_over(struct notices *notices, const char *failure)
 {
-    int64_t due[NOTICES_FDS];
-    bool ended = see_processes(notices);
-    size_t n = mark_due(notices, due);
-    struct error err = {0};
+    if (!failure)
+        crash_point("notice marked");
+    for (size_t i = 0; i < notices->n_due; i++) {
+        struct notice *notice = find(notices, notices->due[i]);
 
-    if (n == 0 && !ended)
-        return;
-    if (daemon_commit(notices->daemon, &err) < 0) {
-        for (size_t i = 0; i < n; i++)
-            try_later(notices, find(notices, due[i]), err.text);
-        return;
+        if (failure)
+            try_later(notices, notice, failure);
+        else
+            start(notices, notice);
     }
-    crash_point("notice marked");
-    for (size_t i = 0; i < n; i++)
-        start(notices, find(notices, due[i]));
 }
 
 int64_t notices_next_time(const struct notices *notices)

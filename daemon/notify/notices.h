@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct daemon;
@@ -33,7 +34,11 @@ void notices_destroy(struct notices *notices); /* NULL is allowed */
 void notices_keep(struct notices *notices);
 
 unsigned notices_waitfds(const struct notices *notices, struct pollfd *fds);
-/* When notices_serve() is due, seconds since 1970; INSTANT_NEVER. */
+/* When notices_mark() is due, seconds since 1970; INSTANT_NEVER. */
 int64_t notices_next_time(const struct notices *notices);
-/* Begins to hand over due notices and records the results; commits. */
-void notices_serve(struct notices *notices);
+/* Records the results of processes that have ended, and that due notices are about to be handed
+ * over. True: commit that, then call notices_hand_over(). */
+bool notices_mark(struct notices *notices);
+/* Begins to hand over the marked notices. failure: why the marks could not be committed; the
+ * notices are tried again later. NULL: they were. */
+void notices_hand_over(struct notices *notices, const char *failure);

@@ -1,9 +1,9 @@
 /* Facts for a plan: running leases, promises, waiting leases, new leases. */
 #include <stdlib.h>
 
-#include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "util/memory.h"
 
 /* --- adoptions -------------------------------------------------------------------------------- */

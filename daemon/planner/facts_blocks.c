@@ -2,8 +2,8 @@
  * host is drained or booked. */
 #include <string.h>
 
-#include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
 #include "util/memory.h"
 
 enum { ON_ITS_WAY = 5 /* seconds until a VM that is leaving its host is checked again */ };

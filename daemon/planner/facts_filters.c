@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/vm_state.h"
 #include "util/memory.h"
 
 enum { LOOK_AGAIN = 2 /* seconds until a missing document is checked again */ };

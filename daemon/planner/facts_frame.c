@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "daemon/live/user_usage.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/user_usage.h"
 
 void facts_init(struct facts *facts, const struct planner *planner, int64_t now)
 {

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
 #include "daemon/planner/in_vain.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "daemon/store/awake.h"
 #include "util/memory.h"
 

@@ -3,9 +3,9 @@
 
 #include "core/units.h"
 #include "daemon/base/clock.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "util/memory.h"
 
 /* One host, as last observed. */

@@ -3,10 +3,9 @@
 #include <stdio.h>
 
 #include "core/estimates.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
-#include "daemon/live/vm_state.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 
 enum { STOPS_WITHIN = 10 /* seconds until OpenNebula has deleted a VM and says so */ };
 

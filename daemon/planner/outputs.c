@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "daemon/base/log.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/vm_state.h"
 #include "daemon/planner/in_vain.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER
 

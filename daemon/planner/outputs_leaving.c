@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
 #include "daemon/store/awake.h"
 
 enum { STARTS_MAX = 96 };

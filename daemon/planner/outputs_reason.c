@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 
 const struct vm_record *planner_vm_without_room(const struct planner *planner,
                                                 const struct lease_record *lease,

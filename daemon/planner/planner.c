@@ -8,9 +8,9 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/vm_state.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "util/memory.h"
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER

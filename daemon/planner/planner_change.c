@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/live/lease_change.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_change.h"
+#include "daemon/state/lease_state.h"
 #include "util/memory.h"
 
 struct change_trial {

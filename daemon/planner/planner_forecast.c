@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
 
 enum {
     REST = 200,            /* pause between forecasts, in multiples of the last one's CPU time */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "util/memory.h"
 
 enum { STAYS_LONG_ENOUGH = 600 /* seconds: a lease that ends sooner does not move */ };

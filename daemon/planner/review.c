@@ -1,9 +1,9 @@
 /* Reviews the leases after a plan: drops preemptions that no longer apply, reports reservations at
  * risk, applies the notes made while gathering facts, and rounds the starts that are shown. */
 #include "daemon/base/log.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "daemon/store/awake.h"
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER

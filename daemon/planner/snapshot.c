@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/state/vm_state.h"
 #include "util/memory.h"
 #include "util/mix.h"
 

@@ -6,9 +6,9 @@
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 #include "daemon/daemon.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/record/record_site.h"
 #include "daemon/record/recorder.h"
+#include "daemon/state/lease_state.h"
 #include "daemon/store/awake.h"
 #include "util/memory.h"
 

@@ -12,12 +12,12 @@
 #include "daemon/daemon.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
-#include "daemon/live/quarantine.h"
 #include "daemon/live/reconcile.h"
-#include "daemon/live/user_usage.h"
-#include "daemon/live/vm_state.h"
 #include "daemon/planner/modules.h"
 #include "daemon/services/services_question.h"
+#include "daemon/state/quarantine.h"
+#include "daemon/state/user_usage.h"
+#include "daemon/state/vm_state.h"
 
 #define LOG_SUBSYSTEM LOG_OF_CONTROL
 

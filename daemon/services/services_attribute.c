@@ -9,9 +9,9 @@
 #include "daemon/base/clock.h"
 #include "daemon/control/json_term.h"
 #include "daemon/live/intake.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/vm_state.h"
 #include "daemon/services/services_question.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "daemon/store/words.h"
 #include "util/time_text.h"
 

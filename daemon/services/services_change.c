@@ -5,10 +5,10 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/live/intake.h"
-#include "daemon/live/lease_change.h"
-#include "daemon/live/lease_state.h"
-#include "daemon/live/vm_state.h"
 #include "daemon/services/services_question.h"
+#include "daemon/state/lease_change.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "util/instant.h"
 
 enum {

@@ -5,8 +5,8 @@
 #include "daemon/base/clock.h"
 #include "daemon/daemon.h"
 #include "daemon/live/enactor.h"
-#include "daemon/live/quarantine.h"
 #include "daemon/services/services_question.h"
+#include "daemon/state/quarantine.h"
 #include "util/memory.h"
 
 const char *services_host_word(enum host_state state)

@@ -7,6 +7,7 @@
 
 #include "daemon/control/answers.h"
 #include "daemon/daemon.h"
+#include "daemon/notify/commit.h"
 
 /* Progress of the answer to a change of a lease. */
 struct change_search {
@@ -77,8 +78,6 @@ void services_handle_again(struct services_question *question, const struct erro
 void services_judged(void *context, const struct planner_change *change, const struct error *err);
 
 /* --- services_templates.c: requests that wait for templates of VMs --- */
-/* Is the host, of that cluster, among the hosts in question? */
-bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster);
 /* Wait for the templates of the VMs on these hosts, or of the lease's VMs on hold. 0: they are
  * known, or the wait took too long. -1 with EINPROGRESS: the request is handled again later;
  * EAGAIN: another request waits. Takes ownership of `asked` in any case. O(VMs). */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/live/moves.h"
 #include "daemon/services/services_question.h"
+#include "daemon/state/vm_state.h"
 #include "daemon/store/store.h"
 #include "util/instant.h"
 #include "util/memory.h"

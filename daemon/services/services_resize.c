@@ -6,8 +6,8 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/live/vm_state.h"
 #include "daemon/services/services_question.h"
+#include "daemon/state/vm_state.h"
 #include "util/memory.h"
 #include "util/unqualified.h"
 

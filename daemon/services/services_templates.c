@@ -7,11 +7,6 @@
 
 enum { TEMPLATES_LIMIT = 20 * 1000 /* milliseconds to wait for them */ };
 
-bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster)
-{
-    return drains_of(&asked->drains, host) || (asked->has_cluster && cluster == asked->cluster);
-}
-
 static void asked_hosts_finish(struct asked_hosts *asked)
 {
     drains_finish(&asked->drains);

@@ -1,7 +1,7 @@
 /* booking.h: hosts reserved for a period, and the users and groups that may use them: a course, a
  * project.
  *
- * The hosts and times of a booking are the drains with its name (daemon/live/drains.h): a booked
+ * The hosts and times of a booking are the drains with its name (daemon/state/drains.h): a booked
  * host is drained for all leases except those inside, which name the booking (BOOKING) and whose
  * owners it admits.
  */

@@ -1,5 +1,5 @@
 /* change.h: write access to the records of a store, only for the owners of their fields: the store
- * itself, and lease_state.c and vm_state.c in daemon/live/ (a test counts the includes). All other
+ * itself, and lease_state.c and vm_state.c in daemon/state/ (a test counts the includes). All other
  * code holds `const` records.
  *
  * The store_change_ functions mark the record for the next commit. The store_note_ functions do

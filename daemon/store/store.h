@@ -68,7 +68,7 @@ struct lease_record {
     int64_t end;         /* when its VMs' time is over, if known; INSTANT_NEVER, _NONE */
     int64_t accumulated; /* seconds run in closed history records */
     int64_t charged;     /* the part of the run time, in seconds, charged to its owner:
-                          * daemon/live/user_usage.h */
+                          * daemon/state/user_usage.h */
     int64_t since;       /* running since; INSTANT_NONE */
     int64_t expected;    /* planned or estimated start, or resumption; INSTANT_NONE */
     bool plain;          /* no GALERNA or HAIZEA attribute: best-effort, unlimited */

@@ -11,7 +11,7 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/live/enactor.h"
-#include "daemon/live/learned.h"
+#include "daemon/state/learned.h"
 #include "util/memory.h"
 
 /* --- the cloud -------------------------------------------------------------------------------- */

@@ -1,20 +1,33 @@
 #!/bin/sh
-# The folders of daemon/ use only those before them, in the order of doc/architecture.md; all know the
-# daemon that they are parts of. live/ and planner/ count as one: live/ tells the planner what happens
-# to leases, planner/ reads them.
+# The folders of daemon/ are libraries that include and call only those before them. All know the
+# daemon that they are parts of, daemon/daemon.h.
 #
-#   folders.sh FOLDER-OF-SOURCES
+#   folders.sh FOLDER-OF-SOURCES NM LIBRARY-OF-FOLDER... LIBRARY
 set -eu
 cd "$1"
+nm=$2
+shift 2
 status=0
 before='daemon/daemon\.h'
-for unit in base store 'live|planner' record control services http metrics notify; do
-    before="$before|daemon/($unit)/"
-    for folder in $(echo "$unit" | tr '|' ' '); do
-        if grep -n '^#include "daemon/' daemon/"$folder"/*.[ch] | grep -vE "#include \"($before)"; then
-            status=1
-        fi
-    done
+for library; do
+    folder=$(basename "$library" .a | sed 's/^libgalerna_//; s/_/\//')
+    before="$before|$folder/"
+    if grep -n '^#include "daemon/' "$folder"/*.[ch] | grep -vE "#include \"($before)"; then
+        status=1
+    fi
 done
 [ $status -eq 0 ] || echo "these includes go up: move what both need down"
+symbols=$(mktemp)
+trap 'rm -f "$symbols"' EXIT
+for library; do
+    "$nm" "$library" 2>/dev/null | awk -v name="$(basename "$library")" 'NF > 1 { print name, $(NF - 1), $NF }'
+done >"$symbols"
+[ "$(awk '$2 == "T"' "$symbols" | wc -l)" -gt 500 ] || { echo "folders: no symbols in $1"; exit 77; }
+# Each symbol is known from the library that defines it on.
+awk 'NR == FNR { if ($2 ~ /^[TDRBV]$/) home[$3] = $1; next }
+     !($1 in place) { place[$1] = ++n }
+     $2 == "U" && ($3 in home) && home[$3] != $1 && !(home[$3] in place) {
+         print $1 " calls up: " $3 " of " home[$3]; failed = 1
+     }
+     END { exit failed }' "$symbols" "$symbols" || status=1
 exit $status

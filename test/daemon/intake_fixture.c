@@ -12,7 +12,7 @@
 
 #include "adapters/opennebula/rights.h"
 #include "daemon/live/intake.h"
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_state.h"
 #include "test/daemon/store_fixture.h"
 
 static void hear(void *context, const struct store_event *event)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/drains.h"
+#include "daemon/state/drains.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/house.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/lease_change.h"
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_change.h"
+#include "daemon/state/lease_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/house.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/drains.h"
 #include "daemon/live/kept_drains.h"
+#include "daemon/state/drains.h"
 #include "test/daemon/store_fixture.h"
 #include "util/instant.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "adapters/opennebula/pool.h"
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"

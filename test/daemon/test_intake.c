@@ -10,9 +10,9 @@
 
 #include "configuration/configuration.h"
 #include "daemon/live/intake.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
-#include "daemon/live/user_usage.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/user_usage.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/intake_fixture.h"
 #include "test/daemon/store_fixture.h"

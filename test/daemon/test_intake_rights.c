@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "daemon/live/intake.h"
-#include "daemon/live/lease_order.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
+#include "daemon/state/lease_order.h"
+#include "daemon/state/lease_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/intake_fixture.h"
 #include "test/daemon/store_fixture.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/learned.h"
+#include "daemon/state/learned.h"
 #include "test/daemon/store_fixture.h"
 
 static struct store *store_of(void **state)

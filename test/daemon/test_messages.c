@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "daemon/store/store.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"

@@ -9,7 +9,7 @@
 
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/vm_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/house.h"

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
 #include "daemon/live/promises.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/promises_fixture.h"
 #include "util/instant.h"

@@ -10,8 +10,8 @@
 #include <nettle/base64.h>
 #include <nettle/hmac.h>
 
-#include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
+#include "daemon/state/lease_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/promises_fixture.h"
 #include "util/instant.h"

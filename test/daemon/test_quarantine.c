@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/quarantine.h"
+#include "daemon/state/quarantine.h"
 #include "test/daemon/store_fixture.h"
 
 static void one_vm_that_fails_again_and_again_is_its_own_fault(void **state)

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
+#include "daemon/state/lease_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"

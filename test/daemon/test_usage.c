@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/user_usage.h"
+#include "daemon/state/user_usage.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
 #include "util/instant.h"

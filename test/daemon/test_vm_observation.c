@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/world.h"
+#include "daemon/state/world.h"
 #include "test/daemon/fake_cloud.h"
 #include "util/unqualified.h"
 

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
+#include "daemon/state/lease_state.h"
+#include "daemon/state/vm_state.h"
 
 void fail_story(struct stage *stage, const char *format, ...)
 {

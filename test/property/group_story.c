@@ -14,8 +14,8 @@
 #include "daemon/base/log.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/intake.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
+#include "daemon/state/lease_state.h"
 #include "test/property/group_stage.h"
 #include "util/memory.h"
 

@@ -1,12 +1,12 @@
 /* Computes the usage of users from their accounts in the store and from running VMs. */
-#include "daemon/live/user_usage.h"
+#include "daemon/state/user_usage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/usage.h"
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_state.h"
 #include "daemon/store/awake.h"
 #include "util/map.h"
 #include "util/memory.h"

@@ -1,11 +1,11 @@
 /* Keeps the last observation of OpenNebula. */
-#include "daemon/live/world.h"
+#include "daemon/state/world.h"
 
 #include <stdlib.h>
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/live/world_inside.h"
+#include "daemon/state/world_inside.h"
 #include "util/memory.h"
 
 #define LOG_SUBSYSTEM LOG_OF_OPENNEBULA

@@ -34,8 +34,8 @@ struct quarantine {
 
 /* A VM failed to start on a host. True: the host is quarantined now. O(hosts with failures). */
 bool quarantine_note(struct quarantine *quarantine, int32_t host, int32_t vm, int64_t now);
-/* VMs are stuck on a host: quarantined until at least half of QUARANTINE_SECONDS after the last such
- * call. True: the host was not quarantined before. */
+/* VMs are stuck on a host: quarantined until at least half of QUARANTINE_SECONDS after the last
+ * such call. True: the host was not quarantined before. */
 bool quarantine_stuck(struct quarantine *quarantine, int32_t host, int64_t now);
 /* A VM started on the host, or an operator released the host. True: the host was quarantined. */
 bool quarantine_clear(struct quarantine *quarantine, int32_t host);

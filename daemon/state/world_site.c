@@ -1,6 +1,6 @@
 /* Detects changes of datastores, networks, clusters, users and access rules that can let a VM run,
  * or stop it. */
-#include "daemon/live/world_inside.h"
+#include "daemon/state/world_inside.h"
 
 #include "util/mix.h"
 #include "util/words.h"

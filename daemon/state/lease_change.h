@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/live/lease_order.h"
+#include "daemon/state/lease_order.h"
 #include "daemon/store/store.h"
 #include "util/error.h"
 

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "adapters/cloud/objects.h"
-#include "daemon/live/rebalancing.h"
+#include "daemon/state/rebalance_plan.h"
 #include "util/decimal.h"
 
 static int malformed(const struct cluster *cluster, const char *name, const char *value,

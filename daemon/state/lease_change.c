@@ -1,11 +1,11 @@
 /* Changes times, kind and terms of a lease, as far as its kind and phase allow. */
-#include "daemon/live/lease_change.h"
+#include "daemon/state/lease_change.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_state.h"
 #include "daemon/store/words.h"
 #include "util/instant.h"
 #include "util/time_text.h"

@@ -1,6 +1,6 @@
 /* Addresses of virtual networks that are promised to VMs, and that OpenNebula may not count yet. */
 #include "daemon/base/clock.h"
-#include "daemon/live/world_inside.h"
+#include "daemon/state/world_inside.h"
 #include "util/memory.h"
 
 enum { LONGEST = 15 * 60 * 1000 }; /* milliseconds, for a VM that is never deployed */

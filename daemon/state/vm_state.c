@@ -1,5 +1,5 @@
 /* The owner of a VM's record. */
-#include "daemon/live/vm_state.h"
+#include "daemon/state/vm_state.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Learns how long operations on VMs take. */
-#include "daemon/live/learned.h"
+#include "daemon/state/learned.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* world_inside.h: shared by the files of the world. */
 #pragma once
 
-#include "daemon/live/world.h"
+#include "daemon/state/world.h"
 #include "util/map.h"
 
 /* Extended forms are kept per answer: those of pending and of wanted VMs. */

@@ -3,9 +3,8 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/daemon.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
-#include "daemon/services/services_question.h"
+#include "daemon/state/lease_state.h"
 #include "daemon/store/awake.h"
 #include "util/memory.h"
 
@@ -47,6 +46,11 @@ static bool may_be_changed(const struct looked_at *one)
 {
     return one->observed && one->observed->state != VM_PENDING && one->lease &&
            !one->lease->plain && lease_can(one->lease, EVENT_CHANGED);
+}
+
+bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster)
+{
+    return drains_of(&asked->drains, host) || (asked->has_cluster && cluster == asked->cluster);
 }
 
 /* A VM that ended while galernad was not running is in no list. */

@@ -1,5 +1,5 @@
 /* Questions about a lease that its record and VMs answer. */
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_state.h"
 #include "util/instant.h"
 
 bool lease_is_final(const struct lease_record *lease)

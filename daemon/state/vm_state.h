@@ -31,6 +31,17 @@ void vm_stop_avoiding(struct store *store, const struct vm_record *vm, int32_t h
 
 /* --- moves ------------------------------------------------------------------------------------ */
 
+static inline bool vm_moves(const struct vm_record *vm)
+{
+    return vm->move != MOVE_NONE && (vm->goal == GOAL_RUN || vm->goal == GOAL_NONE);
+}
+
+/* The host that the VM is planned to run on. */
+static inline int32_t vm_planned_host(const struct vm_record *vm)
+{
+    return vm_moves(vm) ? vm->move_to : vm->host;
+}
+
 /* Plan to migrate the VM, which runs on its host, to another one. */
 void vm_plan_move(struct store *store, const struct vm_record *vm, int32_t to, enum move_kind kind);
 /* The VM is already migrating to that host. */

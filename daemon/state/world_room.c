@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/live/world_inside.h"
+#include "daemon/state/world_inside.h"
 #include "daemon/store/store.h"
 #include "util/memory.h"
 #include "util/mix.h"

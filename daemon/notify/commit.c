@@ -1,4 +1,6 @@
 /* Commits the store; a failure is a problem until a later commit succeeds. */
+#include "daemon/notify/commit.h"
+
 #include <errno.h>
 
 #include "daemon/base/log.h"

@@ -1,5 +1,5 @@
 /* The owner of a lease's state: events change the phase, functions change the other fields. */
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_state.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include "adapters/cloud/objects.h"
 #include "daemon/base/log.h"
-#include "daemon/live/vm_state.h"
+#include "daemon/state/vm_state.h"
 #include "daemon/store/change.h"
 #include "util/instant.h"
 

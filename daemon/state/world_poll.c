@@ -1,12 +1,12 @@
 /* Polls the data of OpenNebula that may have changed. */
-#include "daemon/live/world.h"
+#include "daemon/state/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/live/world_inside.h"
+#include "daemon/state/world_inside.h"
 #include "util/memory.h"
 #include "util/mix.h"
 

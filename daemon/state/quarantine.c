@@ -1,5 +1,5 @@
 /* Counts failures on hosts, and keeps new VMs away from hosts where several failed. */
-#include "daemon/live/quarantine.h"
+#include "daemon/state/quarantine.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Keeps the drains of hosts, by operators and for bookings. */
-#include "daemon/live/drains.h"
+#include "daemon/state/drains.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -179,7 +179,7 @@ void lease_gather(struct store *store, const struct lease_record *lease, uint32_
 void lease_take_terms(struct store *store, const struct lease_record *lease,
                       const struct lease_record *terms);
 /* Apply EVENT_CHANGED, with the kind, times and terms of the record `changed`
- * (daemon/live/lease_change.h). Leases that would have made room for this one keep their hosts:
+ * (daemon/state/lease_change.h). Leases that would have made room for this one keep their hosts:
  * O(leases) if the start or kind changes. */
 int lease_take_change(struct store *store, const struct lease_record *lease,
                       const struct lease_record *changed, int64_t now, const char *text);

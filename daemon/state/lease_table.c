@@ -1,5 +1,5 @@
 /* The transition table of leases: the phase after each event; printed in doc/lease-states.md. */
-#include "daemon/live/lease_state.h"
+#include "daemon/state/lease_state.h"
 
 /* A cell without a row is all 0, so its phase or event differs from its position. */
 #define ROW(phase, event, ...)                                                                     \

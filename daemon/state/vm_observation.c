@@ -1,5 +1,5 @@
 /* Classifies the last observed state of a VM. */
-#include "daemon/live/world.h"
+#include "daemon/state/world.h"
 
 bool observed_uses_host(const struct vm_observation *observed)
 {
