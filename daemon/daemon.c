@@ -1,5 +1,5 @@
 /* The loop of galernad, and its cycle. */
-#include "daemon/daemon.h"
+#include "daemon/loop.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "daemon/control/control.h"
 #include "daemon/due.h"
 #include "daemon/http/http.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/intake.h"

@@ -4,7 +4,7 @@
  * waiting notices. */
 #pragma once
 
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 
 /* May commands be sent: does this daemon act, and are its observations fresh? */
 bool due_may_act(const struct daemon *daemon);

@@ -8,7 +8,7 @@
 
 #include "configuration/difference.h"
 #include "daemon/base/log.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/guard.h"
 #include "daemon/notify/settings.h"
 #include "daemon/planner/modules.h"

@@ -6,7 +6,7 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/state/lease_state.h"
 #include "daemon/state/vm_state.h"
 #include "util/time_text.h"

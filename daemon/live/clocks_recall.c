@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/daemon.h"
 #include "daemon/live/clocks.h"
+#include "daemon/live/daemon.h"
 
 #define FACT "clock"
 

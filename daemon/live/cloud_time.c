@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/planner/planner.h"
 #include "daemon/state/lease_change.h"
 #include "daemon/state/lease_state.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile.h"

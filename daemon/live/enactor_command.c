@@ -1,5 +1,5 @@
 /* Selects the command that brings a VM closer to its goal. */
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/moves.h"
 

@@ -4,7 +4,7 @@
 
 #include "daemon/base/log.h"
 #include "daemon/base/pause.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/reconcile.h"

@@ -1,7 +1,7 @@
 /* The order of commands when limits allow only few of them at a time. */
 #include <stdlib.h>
 
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/reconcile.h"
 #include "util/memory.h"

@@ -1,5 +1,5 @@
 /* Commands and promises: which command waits for a promise, and which serves one. */
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/promises.h"
 #include "daemon/state/lease_state.h"

@@ -1,6 +1,6 @@
 /* Finds the present hosts of VMs in VM groups, to check the rules before a command is sent. */
-#include "daemon/daemon.h"
 #include "daemon/live/broken_rules.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/moves.h"
 

@@ -1,6 +1,6 @@
 /* Turns: limits the operations that begin while others are in progress. */
 #include "daemon/base/clock.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/moves.h"
 #include "daemon/state/lease_state.h"

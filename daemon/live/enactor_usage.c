@@ -2,7 +2,7 @@
  * and finds the departures from each. */
 #include <string.h>
 
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/moves.h"
 

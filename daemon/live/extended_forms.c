@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/messages.h"
 #include "daemon/state/lease_state.h"
 #include "daemon/store/awake.h"

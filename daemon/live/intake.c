@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/daemon.h"
 #include "daemon/live/cloud_time.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/new_lease.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/state/lease_change.h"

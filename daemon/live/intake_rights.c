@@ -1,8 +1,8 @@
 /* Checks whether the rights allow requests and changes. */
 #include <string.h>
 
-#include "daemon/daemon.h"
 #include "daemon/live/cloud_time.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/intake_inside.h"
 #include "daemon/state/lease_change.h"
 #include "daemon/state/lease_order.h"

@@ -14,7 +14,7 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/guard.h"
 #include "util/memory.h"
 

@@ -4,7 +4,7 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/guard.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON

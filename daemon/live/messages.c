@@ -7,7 +7,7 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/promises.h"
 #include "daemon/state/vm_state.h"

@@ -3,7 +3,7 @@
 
 #include "daemon/base/log.h"
 #include "daemon/base/pause.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/state/lease_state.h"
 #include "daemon/state/vm_state.h"
 

@@ -1,7 +1,7 @@
 /* Adds leases and VMs to the store. */
 #include "daemon/live/new_lease.h"
 
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/state/lease_state.h"
 #include "daemon/store/words.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "daemon/base/log.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/new_lease.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/state/lease_state.h"

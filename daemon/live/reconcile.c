@@ -1,7 +1,7 @@
 /* Compares the store with OpenNebula, and applies the resulting events to leases. */
 #include "daemon/live/reconcile.h"
 
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/state/learned.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/state/lease_state.h"

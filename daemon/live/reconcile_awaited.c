@@ -2,7 +2,7 @@
  * or one of its own VMs that has not arrived. */
 #include <stdio.h>
 
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
 

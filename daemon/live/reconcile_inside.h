@@ -1,7 +1,7 @@
 /* reconcile_inside.h: shared by the files of the reconciliation. */
 #pragma once
 
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/state/lease_state.h"
 
 /* A VM's state in OpenNebula, as far as its lease depends on it. */

@@ -2,7 +2,7 @@
  */
 #include <stdio.h>
 
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/state/lease_state.h"

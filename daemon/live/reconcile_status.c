@@ -1,5 +1,5 @@
 /* Derives a VM's status from OpenNebula's data. */
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"

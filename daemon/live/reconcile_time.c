@@ -3,7 +3,7 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/state/learned.h"

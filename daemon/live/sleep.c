@@ -2,7 +2,7 @@
 #include "daemon/live/sleep.h"
 
 #include "daemon/base/clock.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/store/awake.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/daemon.h"
 #include "daemon/http/http.h"
+#include "daemon/live/daemon.h"
 #include "daemon/metrics/exposition.h"
 #include "daemon/metrics/metrics_inside.h"
 #include "util/memory.h"

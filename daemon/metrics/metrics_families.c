@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/enactor.h"
 #include "daemon/metrics/exposition.h"
 #include "daemon/metrics/metrics_inside.h"

@@ -8,7 +8,7 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/notify/handing_over.h"
 #include "daemon/notify/notice.h"
 #include "util/crash_point.h"

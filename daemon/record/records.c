@@ -5,7 +5,7 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/record/record_site.h"
 #include "daemon/record/recorder.h"
 #include "daemon/state/lease_state.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/live/enactor.h"
 #include "daemon/services/services_question.h"
 #include "daemon/state/quarantine.h"

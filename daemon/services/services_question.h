@@ -6,7 +6,7 @@
 #pragma once
 
 #include "daemon/control/answers.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/notify/commit.h"
 
 /* Progress of the answer to a change of a lease. */

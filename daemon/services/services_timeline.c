@@ -1,7 +1,7 @@
 /* The running and planned operations on a host. */
 #include <errno.h>
 
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/services/services_question.h"
 
 struct usage_timeline {

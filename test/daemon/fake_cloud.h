@@ -7,7 +7,7 @@
 #pragma once
 
 #include "adapters/cloud/cloud.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 
 enum { FAKE_VMS_MAX = 512, FAKE_HOSTS_MAX = 16, FAKE_COMMANDS_MAX = 256 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/daemon.h"
+#include "daemon/live/daemon.h"
 #include "daemon/store/store.h"
 #include "test/daemon/store_fixture.h"
 

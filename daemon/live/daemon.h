@@ -1,10 +1,4 @@
-/* daemon.h: galernad: shared by its parts.
- *
- * One thread runs one loop (daemon_run): wait for an answer, a request, a signal or a planned time,
- * then run a cycle: intake (new VMs become leases) -> reconcile (the store follows the world) ->
- * planner (decisions become phases and goals) -> commit (durable) -> enactor (goals become
- * commands) -> messages.
- */
+/* daemon.h: galernad: what its parts share from live/ on, and what they ask of its loop. */
 #pragma once
 
 #include <stdbool.h>
@@ -175,7 +169,7 @@ struct daemon {
     uint64_t n_host_changes; /* number of observed changes of the hosts */
 };
 
-/* --- live/loop_requests.c --- */
+/* --- loop_requests.c --- */
 /* Does this daemon decide about leases? Not while another one acts, or may have acted since the
  * last poll: then it only follows the state of VMs and promises. */
 bool daemon_acts(const struct daemon *daemon);
@@ -200,7 +194,7 @@ void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
  * it), and since when. False: it is current. */
 bool daemon_is_outdated(const struct daemon *daemon, struct problem *why);
 
-/* --- live/extended_forms.c --- */
+/* --- extended_forms.c --- */
 /* Is the host, of that cluster, among the hosts in question? */
 bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster);
 /* Set the VMs whose extended forms the world reads from the next poll on. */
@@ -208,11 +202,3 @@ void daemon_want_forms(struct daemon *daemon);
 /* The intake has seen the VM's extended form: if it tells nothing more, it is not looked at again,
  * and dropped if plans do not need it either. */
 void daemon_pass_form(struct daemon *daemon, const struct vm_record *vm, int64_t now);
-
-/* --- daemon.c --- */
-/* For planner_create(): the plan is ready, or failed: finish the cycle. */
-void daemon_planned(void *context, bool made);
-/* For world_create(). */
-void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *error);
-/* Runs until a signal. -1 with err: a fatal error. */
-int daemon_run(struct daemon *daemon, struct error *err);
