@@ -158,8 +158,9 @@ struct answers_daemon {
      * "version", "leader", "reached", "last_poll"}, "started", "cycles", "policies", ... */
     void (*status)(void *context, json_t *object);
 
-    /* Why the data from OpenNebula may be outdated, and since when. False: the data are current. */
-    bool (*outdated)(void *context, char *text, size_t size, int64_t *since);
+    /* Why the data from OpenNebula may be outdated, and since when. Returns the reason's word;
+     * NULL: the data are current. */
+    const char *(*outdated)(void *context, char *text, size_t size, int64_t *since);
     /* Numbers that change whenever OpenNebula has been read, and whenever its hosts have changed
      * other than in their load. */
     uint64_t (*readings)(void *context);

@@ -65,10 +65,12 @@ static void write_outdated(const struct question *question, struct json_writer *
     const struct answers_daemon *daemon = question->answers->daemon;
     char text[ERROR_TEXT_MAX];
     int64_t since;
+    const char *word = daemon->outdated(daemon->context, text, sizeof text, &since);
 
-    if (!daemon->outdated(daemon->context, text, sizeof text, &since))
+    if (!word)
         return;
     json_open_object(writer, "outdated");
+    json_put_string(writer, "word", word);
     json_put_string(writer, "text", text);
     json_put_instant(writer, "since", since);
     json_end_object(writer);

@@ -191,8 +191,8 @@ void daemon_modules_loaded(struct daemon *daemon);
 /* Set a problem; NULL: solved. The time of the first call is kept. */
 void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text);
 /* Why the displayed state may be outdated (OpenNebula cannot be read, or another galernad acts on
- * it), and since when. False: it is current. */
-bool daemon_is_outdated(const struct daemon *daemon, struct problem *why);
+ * it), and since when. Returns a word for it; NULL: it is current. */
+const char *daemon_is_outdated(const struct daemon *daemon, struct problem *why);
 
 /* --- extended_forms.c --- */
 /* Is the host, of that cluster, among the hosts in question? */

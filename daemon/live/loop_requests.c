@@ -74,7 +74,7 @@ void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
     snprintf(problem->text, sizeof problem->text, "%s", text ? text : "");
 }
 
-bool daemon_is_outdated(const struct daemon *daemon, struct problem *why)
+const char *daemon_is_outdated(const struct daemon *daemon, struct problem *why)
 {
     static const struct {
         enum problem_of of;
@@ -91,15 +91,16 @@ bool daemon_is_outdated(const struct daemon *daemon, struct problem *why)
             continue;
         why->since = problem->since;
         snprintf(why->text, sizeof why->text, "%s%s", stops[i].words, problem->text);
-        return true;
+        return problem_words[stops[i].of];
     }
     why->since = daemon->polled ? daemon->follows_since : daemon->started;
-    if (!daemon->polled)
+    if (!daemon->polled) {
         snprintf(why->text, sizeof why->text, "OpenNebula has not been read yet");
-    else if (!world_leads(daemon->world))
-        snprintf(why->text, sizeof why->text, "this oned does not lead its zone (%s)",
-                 world_leadership(daemon->world)->role);
-    else
-        return false;
-    return true;
+        return "not-read";
+    }
+    if (world_leads(daemon->world))
+        return NULL;
+    snprintf(why->text, sizeof why->text, "this oned does not lead its zone (%s)",
+             world_leadership(daemon->world)->role);
+    return "not-leading";
 }

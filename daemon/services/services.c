@@ -201,15 +201,16 @@ static void status(void *context, json_t *object)
     json_object_set_new(object, "problems", problems_of(daemon));
 }
 
-static bool outdated(void *context, char *text, size_t size, int64_t *since)
+static const char *outdated(void *context, char *text, size_t size, int64_t *since)
 {
     struct problem why;
+    const char *word = daemon_is_outdated(context, &why);
 
-    if (!daemon_is_outdated(context, &why))
-        return false;
+    if (!word)
+        return NULL;
     snprintf(text, size, "%s", why.text);
     *since = why.since;
-    return true;
+    return word;
 }
 
 static uint64_t readings(void *context)

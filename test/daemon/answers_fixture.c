@@ -34,13 +34,13 @@ static void status(void *context, json_t *object)
     json_object_set_new(object, "version", json_string("1"));
 }
 
-static bool outdated(void *context, char *text, size_t size, int64_t *since)
+static const char *outdated(void *context, char *text, size_t size, int64_t *since)
 {
     const struct answers_fixture *fixture = context;
 
     snprintf(text, size, "no answer");
     *since = NOW - 300;
-    return fixture->outdated;
+    return fixture->outdated ? "opennebula" : NULL;
 }
 
 static void change_field(struct host_view *host, int field)

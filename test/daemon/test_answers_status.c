@@ -131,6 +131,7 @@ static void an_answer_says_since_when_it_may_be_outdated(void **state)
         fixture->outdated = true;
         answer = expect_answer(fixture, request, commands[i][1]);
         outdated = json_object_get(answer, "outdated");
+        assert_string_equal(json_string_value(json_object_get(outdated, "word")), "opennebula");
         assert_string_equal(json_string_value(json_object_get(outdated, "text")), "no answer");
         assert_non_null(json_string_value(json_object_get(outdated, "since")));
         json_decref(answer);

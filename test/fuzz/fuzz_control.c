@@ -33,11 +33,11 @@ static void status(void *context, json_t *object)
 {
 }
 
-static bool outdated(void *context, char *text, size_t size, int64_t *since)
+static const char *outdated(void *context, char *text, size_t size, int64_t *since)
 {
     snprintf(text, size, "no answer");
     *since = 0;
-    return true;
+    return "opennebula";
 }
 
 static uint64_t none(void *context)
