@@ -85,6 +85,27 @@ def promises_without_store(t):
     t.unbroken(begun, reserved)
 
 
+@scenario("held-without-store")
+def held_without_store(t):
+    """A VM that is held since its lease was refused keeps the reason after the store was deleted, as
+    long as the VM shows that it is such a reason."""
+    t.add_hosts(1, cores=8)
+    t.begin()
+    vm = t.vm("refused", cpu=64, haizea={"start": "now", "duration": clock(60)})
+    t.wait(30, "refused and held", lambda: t.look(vm).state == 2 and t.look(vm).message.startswith("Refused: "), vm)
+    told = t.look(vm).message
+    lose_store(t)
+    t.scheduler.start()
+    t.pause(10)
+    t.require(lease_of(t, vm).get("phase") == "parked", "it is adopted", vm)
+    t.require(t.look(vm).message == told, "it says why: %s" % t.look(vm).message, vm)
+    t.require(lease_of(t, vm)["members"][0]["message"] == told, "galernad knows it", vm)
+    t.oned.call("one.vm.update", vm, 'GALERNA_MESSAGE = ""', 1)
+    lose_store(t)
+    t.scheduler.start()
+    t.wait(20, "nothing tells that it lasts", lambda: not t.look(vm).message, vm)
+
+
 @scenario("promises-damaged")
 def promises_damaged(t):
     """What owners write over promises is said and repaired once, and changes no lease."""
