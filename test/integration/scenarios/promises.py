@@ -96,14 +96,15 @@ def held_without_store(t):
     told = t.look(vm).message
     lose_store(t)
     t.scheduler.start()
-    t.pause(10)
+    t.wait(60, "connected again", lambda: t.scheduler.output().count("connected to OpenNebula") == 2)
+    t.pause(6)
     t.require(lease_of(t, vm).get("phase") == "parked", "it is adopted", vm)
     t.require(t.look(vm).message == told, "it says why: %s" % t.look(vm).message, vm)
     t.require(lease_of(t, vm)["members"][0]["message"] == told, "galernad knows it", vm)
     t.oned.call("one.vm.update", vm, 'GALERNA_MESSAGE = ""', 1)
     lose_store(t)
     t.scheduler.start()
-    t.wait(20, "nothing tells that it lasts", lambda: not t.look(vm).message, vm)
+    t.wait(60, "nothing tells that it lasts", lambda: not t.look(vm).message, vm)
 
 
 @scenario("promises-damaged")
