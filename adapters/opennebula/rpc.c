@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "adapters/opennebula/rpc_call.h"
+#include "adapters/opennebula/rpc_sockets.h"
 #include "util/clock.h"
 #include "util/memory.h"
 
@@ -25,15 +26,10 @@ struct call_list {
     struct rpc_call *first, *last;
 };
 
-struct reply_wait {
-    struct pollfd *fds;
-    unsigned n;
-    bool ready; /* one of them */
-};
-
 struct rpc {
     struct rpc_line line;
     CURLM *multi;
+    struct rpc_sockets sockets;
     CURL **idle; /* handles for reuse, which keep buffers and TLS sessions */
     size_t n_idle, allocated_idle;
     struct call_list waiting;     /* for a free connection; urgent ones first */
@@ -90,7 +86,7 @@ struct rpc *rpc_create(const struct rpc_settings *settings, struct error *err)
     if (init_line(&rpc->line, settings, err) < 0)
         goto error;
     rpc->multi = curl_multi_init();
-    if (!rpc->multi) {
+    if (!rpc->multi || !rpc_sockets_init(&rpc->sockets, rpc->multi)) {
         error_set(err, ENOMEM, "cannot set up libcurl");
         goto error;
     }
@@ -163,6 +159,7 @@ void rpc_destroy(struct rpc *rpc)
     free(rpc->idle);
     if (rpc->multi)
         curl_multi_cleanup(rpc->multi);
+    rpc_sockets_finish(&rpc->sockets);
     curl_slist_free_all(rpc->line.headers);
     rpc_endpoint_finish(&rpc->line.endpoint);
     rpc_secret_finish(&rpc->line.secret);
@@ -323,10 +320,9 @@ static int64_t advance(struct rpc *rpc, struct error *err)
 {
     size_t n_ended = start_calls(rpc);
     CURLMcode code;
-    int running;
 
     begin_round(rpc);
-    code = curl_multi_perform(rpc->multi, &running);
+    code = rpc_sockets_advance(&rpc->sockets);
     if (code != CURLM_OK)
         return error_set(err, EIO, "calls to OpenNebula: %s", curl_multi_strerror(code));
     n_ended += end_calls(rpc);
@@ -340,30 +336,6 @@ bool rpc_date(const struct rpc *rpc, int64_t *date, int64_t *at)
     return rpc->date > 0;
 }
 
-/* Waits for the descriptors of libcurl and of the caller. */
-static int wait_ready(struct rpc *rpc, struct reply_wait *waiting, int64_t timeout,
-                      struct error *err)
-{
-    struct curl_waitfd *fds = memory_new(waiting->n, sizeof *fds);
-    CURLMcode code;
-
-    for (unsigned i = 0; i < waiting->n; i++) {
-        fds[i].fd = waiting->fds[i].fd;
-        fds[i].events = (short)((waiting->fds[i].events & POLLIN ? CURL_WAIT_POLLIN : 0) |
-                                (waiting->fds[i].events & POLLOUT ? CURL_WAIT_POLLOUT : 0));
-    }
-    code = curl_multi_poll(rpc->multi, fds, waiting->n, timeout > 0 ? (int)timeout : 0, NULL);
-    for (unsigned i = 0; i < waiting->n; i++) {
-        waiting->fds[i].revents = (short)((fds[i].revents & CURL_WAIT_POLLIN ? POLLIN : 0) |
-                                          (fds[i].revents & CURL_WAIT_POLLOUT ? POLLOUT : 0));
-        waiting->ready = waiting->ready || fds[i].revents;
-    }
-    free(fds);
-    if (code != CURLM_OK)
-        return error_set(err, EIO, "waiting for OpenNebula: %s", curl_multi_strerror(code));
-    return 0;
-}
-
 /* Without calls, waits without libcurl, at the costs of poll(). */
 static int wait_for_caller(struct pollfd *fds, unsigned n, int timeout, struct error *err)
 {
@@ -373,14 +345,16 @@ static int wait_for_caller(struct pollfd *fds, unsigned n, int timeout, struct e
 }
 
 /* Connections and short answers come in pieces, each of which would end a wait: with several calls
- * about VMs under way, those of a moment are handled together. */
-static void let_pieces_come(const struct rpc *rpc)
+ * about VMs under way, those of a moment are handled together. Were there some? */
+static bool let_pieces_come(const struct rpc *rpc)
 {
     const int64_t moment = rpc->vm_call_took / OF_CALL;
 
-    if (rpc->n_of_vm > 1 && moment > 0 && !has_more(rpc))
-        nanosleep(&(struct timespec){.tv_nsec = (moment < TOGETHER ? moment : TOGETHER) * 1000000},
-                  NULL);
+    if (rpc->n_of_vm <= 1 || moment <= 0 || has_more(rpc))
+        return false;
+    nanosleep(&(struct timespec){.tv_nsec = (moment < TOGETHER ? moment : TOGETHER) * 1000000},
+              NULL);
+    return true;
 }
 
 /* The most milliseconds to wait. Slow connections must be detected, because they make room for
@@ -392,11 +366,17 @@ static int64_t patience(const struct rpc *rpc, int64_t end)
     return rpc->n_waiting > 0 && left > LOOK_FOR_SLOW ? LOOK_FOR_SLOW : left;
 }
 
+static bool any_is_ready(const struct pollfd *fds, unsigned n)
+{
+    while (n > 0 && !fds[n - 1].revents)
+        n--;
+    return n > 0;
+}
+
 int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeout,
              struct error *err)
 {
     int64_t end;
-    struct reply_wait fds = {.fds = extra, .n = n_extra};
     bool last = false;
     int64_t n_ended;
 
@@ -409,12 +389,14 @@ int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeou
             return -1;
         if (last)
             return 0;
-        if (wait_ready(rpc, &fds, n_ended > 0 ? 0 : patience(rpc, end), err) < 0)
-            return -1;
-        let_pieces_come(rpc);
+        if (rpc_sockets_wait(&rpc->sockets, extra, n_extra, n_ended > 0 ? 0 : patience(rpc, end)) <
+                0 ||
+            (let_pieces_come(rpc) && rpc_sockets_wait(&rpc->sockets, extra, n_extra, 0) < 0))
+            return error_errno(err, "waiting for OpenNebula");
         /* One more round, to send the calls that `done` queued and to report replies already
          * received. */
-        last = n_ended > 0 || fds.ready || clock_milliseconds(CLOCK_MONOTONIC) >= end;
+        last = n_ended > 0 || any_is_ready(extra, n_extra) ||
+               clock_milliseconds(CLOCK_MONOTONIC) >= end;
     }
 }
 
