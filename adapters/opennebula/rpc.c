@@ -17,7 +17,7 @@
 enum {
     SLOW = 1000,            /* milliseconds, after which a connection is not counted */
     LOOK_FOR_SLOW = 200,    /* milliseconds, while calls wait for a connection */
-    TOGETHER = 10,          /* milliseconds, at most, and ... */
+    TOGETHER = 5,           /* milliseconds, at most, and ... */
     OF_CALL = 3,            /* ... this part of the duration of a call */
     DATE_QUICK = 500 * 1000 /* microseconds */
 };

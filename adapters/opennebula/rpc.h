@@ -108,9 +108,9 @@ void rpc_destroy(struct rpc *rpc);
 void rpc_call(struct rpc *rpc, const struct rpc_request *request);
 
 /* Waits until a call ends, one of the descriptors is ready, or timeout (milliseconds) expires; runs
- * the `done` of all ended calls. With several calls about VMs, may take up to 10 ms longer, to
- * handle more at once. extra may be NULL; its revents are filled. Returns -1 with err if waiting
- * itself fails; a failed call is not an error. */
+ * the `done` of all ended calls. With several calls about VMs, may take up to 5 ms longer, to handle
+ * more at once. extra may be NULL; its revents are filled. Returns -1 with err if waiting itself
+ * fails; a failed call is not an error. */
 int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeout,
              struct error *err);
 
