@@ -138,7 +138,7 @@ static bool may_log(struct modules_process *from, const char *module)
     if (++from->n_lines <= LINES_MAX)
         return true;
     log_warning("policy modules logged %d lines within a minute, the last one in a call of '%s': "
-                "dropping further ones until it is over",
+                "further lines are dropped until the minute is over",
                 LINES_MAX, module);
     return false;
 }
@@ -160,7 +160,7 @@ static bool take_line(const struct modules *modules, struct modules_process *fro
     if (!wire_is_at_end(reader) || !text)
         return false;
     if (levels[level] <= log_subsystem_level(LOG_SUBSYSTEM) &&
-        may_log(from, module < 0 ? "" : list->modules[module].name))
+        may_log(from, module < 0 ? "galerna-planner" : list->modules[module].name))
         LOG_LINE(levels[level], -1, -1, "%s", text);
     return true;
 }
