@@ -71,7 +71,7 @@ const struct configuration_option option_table[] = {
      "local", 0, 0, "Suspensions must not overlap on one host, or within one lease."},
     {"scheduling", "scheduling-threshold-factor", OPTION_NUMBER,
      SETTING(scheduling_threshold_factor), NULL, "1", 0, 1e6,
-     "A VM is only started if it can run for its suspension time, plus this multiple of it. A "
+     "A VM is only started if it can run for its suspension time plus this multiple of it. A "
      "suspended VM's resumption time counts in the same way, and with galernad the observed boot "
      "time of a new VM."},
     {"scheduling", "force-scheduling-threshold", OPTION_SECONDS,

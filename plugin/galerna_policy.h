@@ -424,8 +424,8 @@ struct galerna_host_selection {
     uint32_t columns; /* GALERNA_COLUMN_... that score reads */
 
     /* scores[i] for host i of the batch, or GALERNA_VETO. Among equal scores, the smaller place
-     * goes first. In a chain, a veto of any module counts; the score is the weighted mean. This is the
-     * hot path, called up to a million times in a replay: use plain loops over the columns. */
+     * goes first. In a chain, a veto of any module counts; the score is the weighted mean. This is
+     * the hot path, called up to a million times in a replay: use plain loops over the columns. */
     enum galerna_verdict (*score)(void *self, const struct galerna_host_batch *batch,
                                   int64_t *scores, struct galerna_result *result);
 

@@ -268,7 +268,7 @@ uint64_t answers_state(const struct answers *answers);
  * control group may do everything; all other users may only read. */
 json_t *answers_handle(void *context, const struct control_peer *peer, const json_t *request);
 
-enum { VICTIMS_TEXT_MAX = VICTIMS_SHOWN * 128 };
+enum { VICTIMS_TEXT_MAX = (VICTIMS_SHOWN + 1) * 160 };
 
 /* The leases that would make room: a line each appended to a text, values, or both in an answer. */
 void answers_add_victims(char *text, size_t size, const struct victims *victims);

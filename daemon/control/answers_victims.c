@@ -24,6 +24,9 @@ void answers_add_victims(char *text, size_t size, const struct victims *victims)
                  is_later ? "start later: this lease gets its hosts" : "be ",
                  is_later ? "" : victim->fate, when);
     }
+    if (victims->n > VICTIMS_SHOWN)
+        snprintf(text + strlen(text), size - strlen(text), "\n%zu more leases would make room.",
+                 victims->n - VICTIMS_SHOWN);
 }
 
 json_t *json_from_victims(const struct victims *victims)

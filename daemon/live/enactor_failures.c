@@ -120,8 +120,8 @@ static void failure_text(const struct vm_observation *observed, char *text, size
         *at = (unsigned char)*at < ' ' ? ' ' : *at;
 }
 
-/* A lease with a promise is tried on another host at once when its first start fails or the host is
- * refused. */
+/* A lease with a promise is tried on another host at once when its first start fails or is refused
+ * on its host. */
 static int64_t pause_after(const struct enactor *enactor, const struct vm_record *vm)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);

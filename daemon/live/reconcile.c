@@ -127,8 +127,8 @@ static void reconcile_active(struct daemon *daemon, const struct lease_record *l
     }
 }
 
-/* Did OpenNebula lose sight of a VM before it was told to suspend it? It cannot save
- * the memory of a VM in UNKNOWN: the lease would neither run nor make room. */
+/* Did OpenNebula lose sight of a VM before it was told to suspend it? It cannot save the
+ * memory of a VM in UNKNOWN: the lease would neither run nor make room. */
 static bool cannot_make_room(const struct daemon *daemon, const struct lease_record *lease,
                              const struct vm_statuses *s)
 {

@@ -162,7 +162,8 @@ struct store *store_open(const char *directory, struct error *err)
 
     if (lock < 0)
         return NULL;
-    /* SQLite's count of its memory takes a lock for each piece; too late, it stays on. */
+    /* SQLite would take a lock for each allocation to count its memory. Without effect once SQLite
+     * is in use. */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     store = memory_new(1, sizeof *store);
     store->lock = lock;

@@ -388,11 +388,23 @@ static void dry_runs_are_told(void **state)
     assert_int_equal(fixture->orders, 0);
 }
 
+static void many_victims_are_counted(void **state)
+{
+    struct victims victims = {.n = VICTIMS_SHOWN + 2};
+    char text[VICTIMS_TEXT_MAX] = "";
+
+    for (int i = 0; i < VICTIMS_SHOWN; i++)
+        victims.shown[i] = (struct victim_view){INT64_MAX, "later", 0};
+    answers_add_victims(text, sizeof text, &victims);
+    assert_non_null(strstr(text, ".\n2 more leases would make room."));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, answers_set_up, answers_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(changes_are_passed_on),
+        cmocka_unit_test(many_victims_are_counted),
         TEST(levels_of_the_log_are_set),
         TEST(strangers_may_only_look),
         TEST(orders_are_checked_before_anything_is_done),
