@@ -1,4 +1,4 @@
-/* Reads, checks and completes the operator's configuration. */
+/* Makes a configuration of the options that were read: checks and completes them. */
 #include "configuration/configuration.h"
 
 #include <ctype.h>
@@ -9,12 +9,10 @@
 
 #include "configuration/interpolate.h"
 #include "configuration/list_options.h"
-#include "configuration/multi.h"
 #include "configuration/option.h"
 #include "configuration/required.h"
 #include "util/instant.h"
 #include "util/memory.h"
-#include "util/words.h"
 
 /* The name of the module in a section name "policy NAME" or "policy.NAME", or NULL. */
 static const char *policy_of_section(const char *section)
@@ -319,57 +317,4 @@ void configuration_destroy(struct configuration *configuration)
     free(configuration->cancellations);
     ini_finish(&configuration->ini);
     free(configuration);
-}
-
-static int build_list(struct ini *ini, const struct configuration_overrides *overrides,
-                      struct configuration_list *list, struct error *err)
-{
-    struct configuration *configuration;
-    char *name;
-
-    if (ini_has_section(ini, "multi"))
-        return multi_expand(ini, overrides, list, err);
-    name = words_file_stem(ini->file ? ini->file : "default");
-    configuration = configuration_create(ini, name, overrides, err);
-    free(name);
-    if (!configuration)
-        return -1;
-    list->items = memory_new(1, sizeof *list->items);
-    list->items[list->n_items++] = configuration;
-    return 0;
-}
-
-int configuration_list_make(struct configuration_list *list, struct ini *ini,
-                            const struct configuration_overrides *overrides, struct error *err)
-{
-    int result;
-
-    *list = (struct configuration_list){0};
-    result = build_list(ini, overrides, list, err);
-    if (result < 0)
-        configuration_list_finish(list);
-    return result;
-}
-
-int configuration_read(const char *file, const struct configuration_overrides *overrides,
-                       struct configuration_list *list, struct error *err)
-{
-    struct ini ini;
-    int result;
-
-    *list = (struct configuration_list){0};
-    ini_init(&ini);
-    result = file ? ini_read_file(&ini, file, err) : 0;
-    if (result == 0)
-        result = configuration_list_make(list, &ini, overrides, err);
-    ini_finish(&ini);
-    return result;
-}
-
-void configuration_list_finish(struct configuration_list *list)
-{
-    for (size_t i = 0; i < list->n_items; i++)
-        configuration_destroy(list->items[i]);
-    free(list->items);
-    *list = (struct configuration_list){0};
 }

@@ -15,13 +15,6 @@
 
 enum { LONG_OPTION = 256, OPTIONS_MAX = 80 };
 
-static const struct command_option help_option = {
-    .name = "help",
-    .letter = 'h',
-    .type = ARGUMENT_ANSWER,
-    .help = "Print this help and exit",
-};
-
 void text_list_add(struct text_list *list, const char *text)
 {
     list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
@@ -62,53 +55,6 @@ int command_failed(const char *name, const struct error *err)
     mask_controls(shown.text, '?');
     fprintf(stderr, "%s: %s\n", name, shown.text);
     return EXIT_FAILED;
-}
-
-static bool group_option(const struct option_group *group, size_t i, struct command_option *option)
-{
-    if (i < group->n) {
-        *option = group->options[i];
-        return true;
-    }
-    return group->row && group->row(i - group->n, option);
-}
-
-/* The group of the i-th option, with its row; NULL: *i is how far i is behind the last of all. */
-static const struct option_group *find_group(const struct command_line *line, size_t *i,
-                                             struct command_option *option)
-{
-    for (size_t g = 0; g < OPTION_GROUPS_MAX; g++) {
-        const struct option_group *group = &line->groups[g];
-        size_t n = group->n;
-
-        if (group_option(group, *i, option))
-            return group;
-        for (struct command_option spare; group->row && group->row(n - group->n, &spare);)
-            n++;
-        *i -= n;
-    }
-    return NULL;
-}
-
-bool command_line_option(const struct command_line *line, size_t i, struct command_option *option,
-                         void *arguments, void **value)
-{
-    const struct option_group *group = find_group(line, &i, option);
-
-    if (!group) {
-        *option = help_option;
-        return i == 0;
-    }
-    if (value)
-        *value = (char *)arguments + group->offset + option->offset;
-    return true;
-}
-
-const struct option_group *command_line_group(const struct command_line *line, size_t i)
-{
-    struct command_option option;
-
-    return find_group(line, &i, &option);
 }
 
 static int store_integer(const struct command_option *option, void *value, const char *text,
