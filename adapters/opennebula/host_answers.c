@@ -1,17 +1,9 @@
 /* Caches the answers of comparisons for all VMs. */
 #include "adapters/opennebula/host_columns_inside.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/memory.h"
-
-void host_answers_finish(struct map *answers)
-{
-    for (uint32_t i = 0; i < answers->n; i++)
-        free(*(uint64_t **)map_value(answers, i));
-    map_finish(answers);
-}
 
 /* Also zeroes the padding, to give equal questions equal hashes. */
 static void ask(struct attribute_question *question, uint32_t name,

@@ -1,4 +1,4 @@
-/* Evaluates expressions on all hosts at once. */
+/* The attributes of all hosts by column. */
 #include "adapters/opennebula/host_columns_inside.h"
 
 #include <stdlib.h>
@@ -91,6 +91,13 @@ void host_columns_read(struct host_columns *columns)
     columns->text_matches = memory_new(columns->texts.n, sizeof *columns->text_matches);
 }
 
+static void finish_answers(struct map *answers)
+{
+    for (uint32_t i = 0; i < answers->n; i++)
+        free(*(uint64_t **)map_value(answers, i));
+    map_finish(answers);
+}
+
 void host_columns_destroy(struct host_columns *columns)
 {
     if (!columns)
@@ -106,7 +113,7 @@ void host_columns_destroy(struct host_columns *columns)
         free(columns->columns[i].has_integer);
         free(columns->columns[i].has_number);
     }
-    host_answers_finish(&columns->answers);
+    finish_answers(&columns->answers);
     free(columns->columns);
     free(columns->entries);
     free(columns->text_matches);
@@ -115,6 +122,14 @@ void host_columns_destroy(struct host_columns *columns)
     map_finish(&columns->names);
     map_finish(&columns->texts);
     free(columns);
+}
+
+void host_columns_invert(const struct host_columns *columns, uint64_t *bitmap)
+{
+    for (size_t i = 0; i < columns->n_words; i++)
+        bitmap[i] = ~bitmap[i];
+    if (columns->n_hosts % 64)
+        bitmap[columns->n_words - 1] &= ((uint64_t)1 << (columns->n_hosts % 64)) - 1;
 }
 
 size_t host_columns_words(const struct host_columns *columns)

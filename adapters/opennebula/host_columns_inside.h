@@ -79,4 +79,3 @@ void host_columns_compare(struct host_columns *columns, uint32_t name,
 /* The cached answer of host_columns_compare(). */
 void host_columns_answer(struct host_columns *columns, const struct comparison *comparison,
                          uint64_t *bitmap);
-void host_answers_finish(struct map *answers);

@@ -5,14 +5,6 @@
 
 #include "util/memory.h"
 
-void host_columns_invert(const struct host_columns *columns, uint64_t *bitmap)
-{
-    for (size_t i = 0; i < columns->n_words; i++)
-        bitmap[i] = ~bitmap[i];
-    if (columns->n_hosts % 64)
-        bitmap[columns->n_words - 1] &= ((uint64_t)1 << (columns->n_hosts % 64)) - 1;
-}
-
 static void combine(enum expression_operation operation, uint64_t *left, const uint64_t *right,
                     size_t words)
 {

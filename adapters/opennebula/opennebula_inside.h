@@ -23,6 +23,7 @@ struct opennebula {
     int32_t front_end; /* the document that this front-end publishes; DOCUMENT_NONE: unknown */
 };
 
+/* --- opennebula_reply.c --- */
 /* Converts oned's reply for the caller. deploys: the call had a host for a VM. */
 struct cloud_reply opennebula_reply(const struct rpc_reply *reply, bool deploys);
 

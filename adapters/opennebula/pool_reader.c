@@ -30,19 +30,6 @@ static bool fail(struct pool_reader *reader, const char *format, ...)
     return false;
 }
 
-void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
-{
-    struct pool_errors *errors = &reader->items.errors;
-    va_list arguments;
-
-    if (!reader->rejected && errors->n++ == 0) {
-        va_start(arguments, format);
-        vsnprintf(errors->first, sizeof errors->first, format, arguments);
-        va_end(arguments);
-    }
-    reader->rejected = true;
-}
-
 static void *object_of(const struct pool_reader *reader)
 {
     return (char *)reader->items.items + reader->items.n * reader->format->size;

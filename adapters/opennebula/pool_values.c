@@ -1,4 +1,6 @@
 /* Reads numbers, texts and lists of ids from documents. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "adapters/opennebula/pool_inside.h"
@@ -20,6 +22,19 @@ struct pool_memory *pool_reader_memory(struct pool_reader *reader)
 struct attributes *pool_reader_list(struct pool_reader *reader, size_t which)
 {
     return &reader->lists[which];
+}
+
+void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
+{
+    struct pool_errors *errors = &reader->items.errors;
+    va_list arguments;
+
+    if (!reader->rejected && errors->n++ == 0) {
+        va_start(arguments, format);
+        vsnprintf(errors->first, sizeof errors->first, format, arguments);
+        va_end(arguments);
+    }
+    reader->rejected = true;
 }
 
 /* The object's first member is its id, which has usually been read before an invalid value. */

@@ -78,9 +78,6 @@ void simulated_forget(struct simulated *self);
 /* --- simulated_observe.c --- */
 void simulated_answer(const struct simulated *self, const struct cloud_question *question,
                       struct cloud_answer *answer);
-/* Room for the longest name and its end. */
-enum { HOST_NAME_ROOM = 32 };
-void simulated_host_name(size_t host, char name[HOST_NAME_ROOM]);
 
 /* --- simulated_text.c --- */
 /* Reads NAME="value" and VECTOR=[NAME="value", ...] as attributes with names in upper case;
@@ -90,7 +87,7 @@ void simulated_read(const char *text, struct pool_memory *memory, struct attribu
 const char *simulated_read_item(const char *text, struct pool_memory *memory,
                                 struct attributes *attributes);
 
-/* --- simulated_hardware.c --- */
+/* --- simulated_values.c --- */
 struct simulated_number {
     const char *name;
     int64_t least, most;
@@ -106,6 +103,11 @@ const char *simulated_next_item(const char *at, struct pool_memory *memory, stru
 /* A longer copy, with zeroed additions. */
 void *simulated_lengthen(struct pool_memory *memory, const void *items, size_t n, size_t added,
                          size_t size);
+
+/* --- simulated_hardware.c --- */
+/* Room for the longest name and its end. */
+enum { HOST_NAME_ROOM = 32 };
+void simulated_host_name(size_t host, char name[HOST_NAME_ROOM]);
 /* Errors: EINVAL with the error, without the option's name. */
 int simulated_read_hardware(struct simulated *self, const char *text, struct error *err);
 int simulated_read_templates(struct simulated *self, const char *text, struct error *err);

@@ -1,5 +1,4 @@
 /* Observations of the simulated cloud. */
-#include <stdio.h>
 #include <string.h>
 
 #include "adapters/simulated/simulated_inside.h"
@@ -83,11 +82,6 @@ static void show_vms(const struct simulated *self, const struct cloud_question *
 }
 
 /* --- the site --------------------------------------------------------------------------------- */
-
-void simulated_host_name(size_t host, char name[HOST_NAME_ROOM])
-{
-    snprintf(name, HOST_NAME_ROOM, "host-%zu", host);
-}
 
 static void show_hosts(const struct simulated *self, struct host_pool *pool)
 {
