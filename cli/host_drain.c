@@ -69,55 +69,6 @@ static const struct command_option book_options[] = {
      .help = "Admitted users' leases may use the hosts without naming the booking"},
 };
 
-/* "moves to host 3", "is suspended ...", ... */
-static void print_vm_text(const json_t *vms, size_t index, char *text, size_t size)
-{
-    const json_t *vm = json_array_get(vms, index);
-    const char *what = client_text(vm, "what");
-    int64_t same = host_same_reason(vms, index);
-
-    if (strcmp(what, "moves") == 0)
-        snprintf(text, size, "moves to host %" PRId64 "%s%s", client_integer(vm, "to"),
-                 *client_text(vm, "why") ? ", " : "", client_text(vm, "why"));
-    else if (strcmp(what, "stays") == 0 && same >= 0)
-        snprintf(text, size, "stays, for the same reason as VM %" PRId64, same);
-    else if (strcmp(what, "stays") == 0)
-        snprintf(text, size, "stays: %s", client_text(vm, "why"));
-    else if (strcmp(what, "suspended") == 0)
-        snprintf(text, size, "is suspended%s%s until there is room elsewhere",
-                 *client_text(vm, "why") ? " " : "", client_text(vm, "why"));
-    else
-        snprintf(text, size, "its lease ends");
-}
-
-void host_print_fates(const json_t *vms)
-{
-    static const struct table_column columns[] = {{"HOST", TABLE_RIGHT, 0},
-                                                  {"VM", TABLE_RIGHT, 0},
-                                                  {"LEASE", TABLE_RIGHT, 2},
-                                                  {"AT", TABLE_LEFT, 1},
-                                                  {"WHAT", TABLE_SENTENCE, 0}};
-    struct table *table = table_create(columns, 5);
-    const json_t *vm;
-    size_t i;
-
-    json_array_foreach(vms, i, vm)
-    {
-        char host[24], id[24], lease[24], at[TIME_TEXT_MAX] = "", what[512];
-        int64_t instant = client_instant(vm, "at");
-
-        snprintf(host, sizeof host, "%" PRId64, client_integer(vm, "host"));
-        snprintf(id, sizeof id, "%" PRId64, client_integer(vm, "vm"));
-        snprintf(lease, sizeof lease, "%" PRId64, client_integer(vm, "lease"));
-        if (instant != INSTANT_NONE)
-            time_text_local(instant, at, sizeof at);
-        print_vm_text(vms, i, what, sizeof what);
-        table_add(table, (const char *[]){host, id, lease, at, what});
-    }
-    table_print(table, stdout, table_terminal_width());
-    table_destroy(table);
-}
-
 /* "Hosts 3, 4" */
 static void print_hosts(const json_t *hosts)
 {

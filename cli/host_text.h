@@ -40,6 +40,7 @@ int host_ask(const struct call *call, const char *command, json_t *request,
 /* Prints a table of VMs on drained hosts and their fates. */
 void host_print_fates(const json_t *vms);
 
+/* --- host_book.c --- */
 /* Prints the current and planned bookings. Returns the exit code. */
 int host_list_bookings(const struct client *client);
 

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/policy_conformance.h"
 #include "cli/policy_text.h"
-#include "plugin/inspect.h"
+#include "plugin/module_search.h"
 #include "util/memory.h"
 
 struct check_arguments {

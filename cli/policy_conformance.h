@@ -33,6 +33,10 @@ struct conformance {
  */
 int conformance_run(struct conformance *conformance, struct error *err);
 
+/* The part with random calls; in the child process. */
+int conformance_calls(const struct conformance *conformance, struct preflight *preflight,
+                      struct error *err);
+
 /* The part with a trace; in the child process. */
 int conformance_trace(const struct conformance *conformance, struct error *err);
 

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/policy_text.h"
-#include "plugin/inspect.h"
+#include "plugin/module_search.h"
 
 struct listing {
     const char *command;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugin/inspect.h"
 #include "plugin/module_options.h"
+#include "plugin/module_search.h"
 
 const struct command_option policy_options[POLICY_OPTIONS] = {
     {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct policy_arguments, json),

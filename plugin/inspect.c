@@ -1,8 +1,6 @@
 /* Inspects a module without using it. */
 #include "plugin/inspect.h"
 
-#include <stdlib.h>
-
 #include "plugin/preflight.h"
 
 enum { TRIAL_LIMIT = 2000 }; /* milliseconds */
@@ -18,17 +16,11 @@ static int try_loading(void *context, struct preflight *preflight, struct error 
     return module ? 0 : -1;
 }
 
-struct module *module_inspect(const struct search_path *path, const char *written,
-                              struct error *err)
+struct module *inspect_file(const struct module_source *source, struct error *err)
 {
-    struct module_source source = {0};
-    struct module *module = NULL;
-    char *file;
+    struct module_source copy = *source;
 
-    if (search_find(path, written, &source, &file, err) < 0)
+    if (preflight_run(try_loading, &copy, TRIAL_LIMIT, NULL, err) < 0)
         return NULL;
-    if (preflight_run(try_loading, &source, TRIAL_LIMIT, NULL, err) == 0)
-        module = module_load(&source, err);
-    free(file);
-    return module;
+    return module_load(source, err);
 }

@@ -9,20 +9,6 @@
 
 #include "util/memory.h"
 
-void host_log(const struct policy_host_state *state, enum policy_log_level level,
-              const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-
-    if (!state->settings->log || state->silent)
-        return;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    state->settings->log(state->settings->log_context, level, text);
-}
-
 /* FNV-1a over the name, so that modules of one host draw different numbers. */
 static uint64_t seed_of(const struct policy_host_state *state, const char *name, size_t place)
 {

@@ -72,17 +72,3 @@ void module_unload(struct module *module)
     free(module);
     errno = saved;
 }
-
-const char *module_kind_name(unsigned kind)
-{
-    switch (kind) {
-    case GALERNA_KIND_ADMISSION:
-        return "admission";
-    case GALERNA_KIND_PREEMPTION:
-        return "preemption";
-    case GALERNA_KIND_HOST_SELECTION:
-        return "host-selection";
-    default:
-        return "unknown";
-    }
-}

@@ -148,7 +148,6 @@ void search_each(const struct search_path *path,
 
 /* The known names listed by an error about an unknown name. */
 struct names {
-    const struct search_path *path;
     uint32_t kind; /* 0: all */
     struct suggestion suggestion;
     char text[ERROR_TEXT_MAX / 2];
@@ -156,10 +155,23 @@ struct names {
     size_t n, allocated;
 };
 
+static struct module *inspect_known(const char *file)
+{
+    char *resolved = realpath(file, NULL);
+    struct module_source source = {.path = resolved};
+    struct module *module = NULL;
+
+    search_name(file, source.name, sizeof source.name);
+    if (resolved && trust_check(resolved, NULL) == 0)
+        module = inspect_file(&source, NULL);
+    free(resolved);
+    return module;
+}
+
 static void collect_name(void *context, const char *name, const char *file)
 {
     struct names *names = context;
-    struct module *module = names->kind ? module_inspect(names->path, file, NULL) : NULL;
+    struct module *module = names->kind ? inspect_known(file) : NULL;
     bool wanted = !names->kind || (module && module->policy.kind == names->kind);
 
     module_unload(module);
@@ -179,7 +191,7 @@ static void append(char *text, size_t size, const char *join, const char *more)
 static int not_found(const struct search_path *path, const char *written,
                      const struct module_source *source, struct error *err)
 {
-    struct names names = {.path = path, .kind = source->kind};
+    struct names names = {.kind = source->kind};
     char searched[ERROR_TEXT_MAX / 2] = "";
 
     if (access(written, F_OK) == 0)
@@ -238,4 +250,18 @@ int search_find(const struct search_path *path, const char *written, struct modu
     }
     source->path = *file;
     return 0;
+}
+
+struct module *module_inspect(const struct search_path *path, const char *written,
+                              struct error *err)
+{
+    struct module_source source = {0};
+    struct module *module;
+    char *file;
+
+    if (search_find(path, written, &source, &file, err) < 0)
+        return NULL;
+    module = inspect_file(&source, err);
+    free(file);
+    return module;
 }

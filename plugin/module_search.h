@@ -29,6 +29,10 @@ void search_name(const char *written, char *name, size_t size);
 int search_find(const struct search_path *path, const char *written, struct module_source *source,
                 char **file, struct error *err);
 
+/* Finds a module and inspects it (inspect.h). The caller must unload it. */
+struct module *module_inspect(const struct search_path *path, const char *written,
+                              struct error *err);
+
 /* Calls visit for the file of each module on the path, by directory and name, without files hidden
  * by an earlier file of the same name. */
 void search_each(const struct search_path *path,
