@@ -3,6 +3,7 @@
 
 #include "daemon/control/answers.h"
 #include "daemon/control/jansson_values.h"
+#include "daemon/control/json_values.h"
 #include "daemon/control/lease_json.h"
 #include "daemon/control/revisions.h"
 

@@ -3,67 +3,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "daemon/control/json_values.h"
 #include "daemon/store/words.h"
 #include "util/memory.h"
 #include "util/search.h"
-#include "util/time_text.h"
-
-/* --- values ----------------------------------------------------------------------------------- */
-
-static void json_put_null(struct json_writer *writer, const char *key)
-{
-    json_write_key(writer, key);
-    json_write_null(writer);
-}
-
-void json_put_id(struct json_writer *writer, const char *key, int64_t id)
-{
-    if (id < 0)
-        json_put_null(writer, key);
-    else
-        json_put_integer(writer, key, id);
-}
-
-void json_put_instant(struct json_writer *writer, const char *key, int64_t instant)
-{
-    char text[TIME_TEXT_MAX];
-
-    if (instant == INSTANT_NONE) {
-        json_put_null(writer, key);
-        return;
-    }
-    time_text_utc(instant, text, sizeof text);
-    json_put_string(writer, key, text);
-}
-
-static void put_span(struct json_writer *writer, const char *key, int64_t span)
-{
-    if (span == SPAN_NONE)
-        json_put_null(writer, key);
-    else if (span == SPAN_UNLIMITED)
-        json_put_string(writer, key, "unlimited");
-    else
-        json_put_integer(writer, key, span);
-}
-
-static void put_numbers(struct json_writer *writer, const char *key, const int64_t *numbers,
-                        size_t n)
-{
-    json_open_array(writer, key);
-    for (size_t i = 0; i < n; i++)
-        json_write_integer(writer, numbers[i]);
-    json_end_array(writer);
-}
-
-void json_put_hundredths(struct json_writer *writer, const char *key, int64_t number)
-{
-    json_write_key(writer, key);
-    json_write_raw(writer);
-    output_format(writer->out, "%s%lld.%02lld", number < 0 ? "-" : "", llabs(number / 100),
-                  llabs(number % 100));
-}
 
 /* --- a lease ---------------------------------------------------------------------------------- */
 
@@ -139,7 +83,7 @@ static void put_progress(struct json_writer *writer, const struct lease_record *
         left = left > 0 ? left : 0;
     }
     json_put_integer(writer, "run", run);
-    put_span(writer, "left", left);
+    json_put_span(writer, "left", left);
 }
 
 static void put_times(struct json_writer *writer, const struct lease_record *lease, int64_t now)
@@ -148,7 +92,7 @@ static void put_times(struct json_writer *writer, const struct lease_record *lea
     json_put_instant(writer, "start", lease->start);
     json_put_instant(writer, "earliest", lease->earliest);
     json_put_instant(writer, "deadline", lease->deadline);
-    put_span(writer, "duration", lease->duration);
+    json_put_span(writer, "duration", lease->duration);
     json_put_instant(writer, "since", lease->since);
     json_put_instant(writer, "end", lease->end);
     put_expectation(writer, lease, now);
@@ -214,7 +158,7 @@ void json_put_reason(struct json_writer *writer, const struct lease_record *leas
     json_open_object(writer, "reason");
     json_put_string(writer, "word", lease->reason_word);
     json_put_string(writer, "id", reason_name(lease->reason_id));
-    put_numbers(writer, "numbers", lease->reason_n, REASON_NUMBERS);
+    json_put_integers(writer, "numbers", lease->reason_n, REASON_NUMBERS);
     store_reason_text(lease, false, now, text, sizeof text);
     json_put_string(writer, "text", text);
     json_put_instant(writer, "retry", lease->retry > now ? lease->retry : INSTANT_NONE);
@@ -329,15 +273,4 @@ void json_write_vm(struct json_writer *writer, const struct lease_record *lease,
     json_put_string(writer, "message", *vm->message ? vm->message : NULL);
     json_put_string(writer, "promise", promise_word(vm));
     json_end_object(writer);
-}
-
-void json_put_list(struct json_writer *writer, const char *key, struct output *values)
-{
-    size_t n;
-    const char *text = output_held(values, &n);
-
-    json_open_array(writer, key);
-    output_bytes(writer->out, text, n);
-    json_end_array(writer);
-    output_destroy(values);
 }

@@ -34,14 +34,6 @@ void json_put_reason(struct json_writer *writer, const struct lease_record *leas
 void json_write_vm(struct json_writer *writer, const struct lease_record *lease,
                    const struct vm_record *vm);
 
-/* Write a member of an object. Times: null for INSTANT_NONE, "never" for INSTANT_NEVER. */
-void json_put_hundredths(struct json_writer *writer, const char *key, int64_t number);
-void json_put_instant(struct json_writer *writer, const char *key, int64_t instant);
-void json_put_id(struct json_writer *writer, const char *key, int64_t id); /* null if negative */
-
 /* "stays": on which hosts the lease has run, and when, once one of its VMs has left a host; before,
  * an empty array. The VMs on a host count as one. */
 void json_put_stays(struct json_writer *writer, const struct shown_lease *view);
-
-/* An array of the values in an output in memory, which is destroyed. */
-void json_put_list(struct json_writer *writer, const char *key, struct output *values);

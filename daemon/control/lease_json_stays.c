@@ -1,6 +1,7 @@
 /* The hosts on which a lease has run, as JSON text. */
 #include <stdlib.h>
 
+#include "daemon/control/json_values.h"
 #include "daemon/control/lease_json.h"
 #include "daemon/store/stays.h"
 #include "util/memory.h"

@@ -1,19 +1,12 @@
-/* Counts what galernad does, and gathers its metrics. */
+/* Counts what galernad does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/base/clock.h"
-#include "daemon/http/http.h"
 #include "daemon/live/daemon.h"
-#include "daemon/metrics/exposition.h"
 #include "daemon/metrics/metrics_inside.h"
 #include "util/memory.h"
 #include "util/output.h"
-
-enum { TEXT_FRESH = 1000 /* milliseconds */, OK = 200, NOT_FOUND = 404, UNAVAILABLE = 503 };
-
-/* --- counting --------------------------------------------------------------------------------- */
 
 static void count_preemption(struct metrics *metrics, const struct store_event *event)
 {
@@ -76,27 +69,6 @@ uint64_t metrics_events(const struct metrics *metrics, const char *word)
     return 0;
 }
 
-/* --- writing ---------------------------------------------------------------------------------- */
-
-/* O(leases in memory); repeated calls within a second write the same text. */
-static void write_all(struct metrics *metrics, bool open, struct output *output)
-{
-    struct exposition exposition = {.open = open};
-    int64_t now = clock_monotonic();
-    const char *text;
-    size_t n;
-
-    if (!metrics->texts[open] || now - metrics->written[open] >= TEXT_FRESH) {
-        output_destroy(metrics->texts[open]);
-        exposition.output = metrics->texts[open] = output_create_memory();
-        metrics->written[open] = now;
-        metrics_write_all(metrics, &exposition);
-        exposition_end(&exposition);
-    }
-    text = output_held(metrics->texts[open], &n);
-    output_bytes(output, text, n);
-}
-
 bool metrics_ready(const struct daemon *daemon, char *reason, size_t size)
 {
     struct problem why = {0};
@@ -105,35 +77,4 @@ bool metrics_ready(const struct daemon *daemon, char *reason, size_t size)
         snprintf(why.text, sizeof why.text, "%s", planner_delay(daemon->planner));
     snprintf(reason, size, "%s", why.text);
     return !*reason;
-}
-
-static unsigned tell_readiness(const struct daemon *daemon, struct output *body)
-{
-    char reason[ERROR_TEXT_MAX + 64];
-    bool ready = metrics_ready(daemon, reason, sizeof reason);
-
-    output_format(body, "%s\n", ready ? "ready" : reason);
-    return ready ? OK : UNAVAILABLE;
-}
-
-unsigned metrics_handle(void *context, const struct http_request *request, struct output *body,
-                        const char **type)
-{
-    struct metrics *metrics = context;
-    bool open = strstr(request->accept, "application/openmetrics-text") != NULL;
-
-    if (strcmp(request->path, "/metrics") == 0) {
-        *type = open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                     : "text/plain; version=0.0.4; charset=utf-8";
-        write_all(metrics, open, body);
-        return OK;
-    }
-    if (strcmp(request->path, "/readyz") == 0)
-        return tell_readiness(metrics->daemon, body);
-    if (strcmp(request->path, "/healthz") == 0) {
-        output_text(body, "ok\n"); /* the loop that answers is the one that schedules */
-        return OK;
-    }
-    output_text(body, "Not found. Available: /metrics, /healthz, /readyz.\n");
-    return NOT_FOUND;
 }

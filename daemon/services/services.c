@@ -228,27 +228,6 @@ static uint64_t host_changes(void *context)
     return ((const struct daemon *)context)->n_host_changes;
 }
 
-/* --- requests that the planner answers -------------------------------------------------------- */
-
-static void tried(void *context, const struct planner_trial *trial, const struct error *err)
-{
-    struct services_question *question = context;
-
-    question->trial = trial;
-    services_handle_again(question, trial ? NULL : err);
-}
-
-int services_try_order(struct daemon *daemon, const struct order *order, struct error *err)
-{
-    struct services_question *question = services_put_off(daemon->question);
-    struct lease_request request;
-    struct node_set sets[ORDER_SIZES_MAX];
-
-    order_lease_request(order, clock_now(), sets, &request);
-    return services_later(
-        question, planner_try(daemon->planner, &request, clock_now(), tried, question, err), err);
-}
-
 static struct awaited waits_for(void *context, const struct lease_record *lease, int64_t now)
 {
     return reconcile_waits_for(context, lease, now);

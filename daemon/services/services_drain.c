@@ -9,32 +9,8 @@
 #include "daemon/services/services_question.h"
 #include "daemon/store/store.h"
 #include "util/instant.h"
-#include "util/memory.h"
-
-enum { ASKED_MOST = 60 /* questions to the planner per request */ };
 
 /* --- the drains of an order ------------------------------------------------------------------- */
-
-void services_add_drains(const struct daemon *daemon, const struct drain_order *order,
-                         struct drains *drains)
-{
-    struct drain drain = {.from = order->from, .until = order->until};
-
-    drains_copy(drains, &daemon->drains);
-    if (order->booking) {
-        const struct booking *known = drains_booking(drains, order->booking->name);
-        struct booking booking = *order->booking;
-
-        if (known && !*booking.owner)
-            booking.owner = known->owner;
-        drains_book(drains, &booking);
-        snprintf(drain.booking, sizeof drain.booking, "%s", booking.name);
-    }
-    for (size_t i = 0; i < order->n_hosts; i++) {
-        drain.host = order->hosts[i];
-        drains_put(drains, &drain);
-    }
-}
 
 /* A host's drains must not overlap its bookings, and different bookings must not overlap. */
 static int check_overlaps(const struct daemon *daemon, const struct drain_order *order,
@@ -75,31 +51,6 @@ static int check_count(const struct drains *drains, const struct drain_order *or
 
 /* --- asking the planner ----------------------------------------------------------------------- */
 
-static void drained(void *context, const struct planner_drains *drains, const struct error *err)
-{
-    struct services_question *question = context;
-
-    question->drained = drains;
-    services_handle_again(question, drains ? NULL : err);
-}
-
-int services_try_drains(struct daemon *daemon, const struct drains *drains, struct error *err)
-{
-    struct services_question *question;
-    struct asked_hosts asked = {.question = NULL};
-
-    drains_copy(&asked.drains, drains);
-    if (services_await_templates(daemon, &asked, err) < 0)
-        return -1;
-    if (daemon->question->drains.asked >= ASKED_MOST)
-        return error_set(err, EAGAIN, "the planner is busy; try again in a moment");
-    question = services_put_off(daemon->question);
-    question->drains.asked++;
-    return services_later(
-        question, planner_try_drains(daemon->planner, drains, clock_now(), drained, question, err),
-        err);
-}
-
 static int try_order(struct daemon *daemon, const struct drain_order *order, struct error *err)
 {
     struct drains drains;
@@ -116,27 +67,6 @@ static int try_order(struct daemon *daemon, const struct drain_order *order, str
 }
 
 /* --- the answer ------------------------------------------------------------------------------- */
-
-static bool has_host(const int32_t *hosts, size_t n, int32_t host)
-{
-    for (size_t i = 0; i < n; i++)
-        if (hosts[i] == host)
-            return true;
-    return false;
-}
-
-struct drained_vm *services_drained(const struct services_question *question, const int32_t *hosts,
-                                    size_t n_hosts, size_t *n)
-{
-    const struct planner_drains *drained = question->drained;
-    struct drained_vm *vms = memory_new(drained->n_vms + 1, sizeof *vms);
-
-    *n = 0;
-    for (size_t i = 0; i < drained->n_vms; i++)
-        if (has_host(hosts, n_hosts, drained->vms[i].host))
-            vms[(*n)++] = drained->vms[i];
-    return vms;
-}
 
 static int begin_drains(struct daemon *daemon, const struct drain_order *order, const char *who,
                         struct error *err)
@@ -267,44 +197,6 @@ int services_drain(void *context, const struct drain_order *order, const char *w
     }
     services_show_refusal(daemon, order, viewer);
     return 0;
-}
-
-/* --- drains of a host ------------------------------------------------------------------------- */
-
-const char *services_drain_word(const struct drain *drain, bool used)
-{
-    if (*drain->booking)
-        return "booked";
-    return used ? "draining" : "drained";
-}
-
-size_t services_drains_of(const struct daemon *daemon, int32_t host,
-                          struct drain_times times[DRAINS_OF_HOST_MOST])
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < daemon->drains.n && n < DRAINS_OF_HOST_MOST; i++)
-        if (daemon->drains.items[i].host == host)
-            times[n++] = (struct drain_times){.from = daemon->drains.items[i].from,
-                                              .until = daemon->drains.items[i].until,
-                                              .booking = daemon->drains.items[i].booking};
-    return n;
-}
-
-void services_visit_drains(const struct daemon *daemon, int32_t host,
-                           void (*visit)(void *visitor, const struct operation_view *operation),
-                           void *visitor)
-{
-    struct drain_times drains[DRAINS_OF_HOST_MOST];
-    size_t n = services_drains_of(daemon, host, drains);
-
-    for (size_t i = 0; i < n; i++)
-        visit(visitor, &(struct operation_view){.lease = -1,
-                                                .vm = -1,
-                                                .what = *drains[i].booking ? "booking" : "drain",
-                                                .from = drains[i].from,
-                                                .until = drains[i].until,
-                                                .planned = drains[i].from > clock_now()});
 }
 
 int services_undrain(void *context, const struct undrain_order *order, const char *who,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/control/control.h"
 #include "daemon/services/services.h"
 #include "util/memory.h"
@@ -78,6 +79,25 @@ void services_judged(void *context, const struct planner_change *change, const s
 
     question->change = change;
     services_handle_again(question, change ? NULL : err);
+}
+
+static void tried(void *context, const struct planner_trial *trial, const struct error *err)
+{
+    struct services_question *question = context;
+
+    question->trial = trial;
+    services_handle_again(question, trial ? NULL : err);
+}
+
+int services_try_order(struct daemon *daemon, const struct order *order, struct error *err)
+{
+    struct services_question *question = services_put_off(daemon->question);
+    struct lease_request request;
+    struct node_set sets[ORDER_SIZES_MAX];
+
+    order_lease_request(order, clock_now(), sets, &request);
+    return services_later(
+        question, planner_try(daemon->planner, &request, clock_now(), tried, question, err), err);
 }
 
 int services_later(struct services_question *question, int asked, struct error *err)

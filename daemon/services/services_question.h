@@ -97,12 +97,18 @@ void services_requests_forget(struct daemon *daemon);
 void services_each_host(void *context, int32_t which,
                         void (*visit)(void *visitor, const struct host_view *host), void *visitor);
 const char *services_host_name(void *context, const char *name, int64_t *id);
+/* "on", "disabled", ... */
+const char *services_host_word(enum host_state state);
 /* For services_finish(). */
 void services_hosts_forget(struct daemon *daemon);
 
 /* --- services_drain.c: draining hosts, for answers --- */
 int services_drain(void *context, const struct drain_order *order, const char *who,
                    const struct drain_viewer *viewer, struct error *err);
+int services_undrain(void *context, const struct undrain_order *order, const char *who,
+                     struct error *err);
+
+/* --- services_drain_trial.c: the planner's answers about drains --- */
 /* The drains, with those of the order, to be finished. A booking keeps its owner. */
 void services_add_drains(const struct daemon *daemon, const struct drain_order *order,
                          struct drains *drains);
@@ -111,8 +117,8 @@ int services_try_drains(struct daemon *daemon, const struct drains *drains, stru
 /* The planner's answer about VMs on these hosts, to be freed. */
 struct drained_vm *services_drained(const struct services_question *question, const int32_t *hosts,
                                     size_t n_hosts, size_t *n);
-int services_undrain(void *context, const struct undrain_order *order, const char *who,
-                     struct error *err);
+
+/* --- services_drains.c: showing the drains of a host, for answers --- */
 /* The current and future drains of a host, ascending; returns their number. */
 size_t services_drains_of(const struct daemon *daemon, int32_t host,
                           struct drain_times times[DRAINS_OF_HOST_MOST]);
@@ -120,8 +126,6 @@ size_t services_drains_of(const struct daemon *daemon, int32_t host,
 void services_visit_drains(const struct daemon *daemon, int32_t host,
                            void (*visit)(void *visitor, const struct operation_view *operation),
                            void *visitor);
-/* "on", "disabled", ... */
-const char *services_host_word(enum host_state state);
 /* The state of a host in that drain: "drained", "booked", ... used: VMs are on the host. */
 const char *services_drain_word(const struct drain *drain, bool used);
 
