@@ -6,8 +6,6 @@
 
 #include "util/memory.h"
 
-const char *const backfilling_policy_names[BACKFILLING_POLICIES] = {"FCFS", "EASY", "conservative"};
-
 static const char *const settings[BACKFILLING_POLICIES] = {"off", "aggressive", "conservative"};
 
 static const struct experiment_option options[] = {

@@ -25,8 +25,6 @@ struct backfilling_plan {
     struct replayed *replayed; /* by workload, policy, seed */
 };
 
-extern const char *const backfilling_policy_names[BACKFILLING_POLICIES];
-
 /* The logs in the folder, by their names in the archive; without a folder, generated workloads.
  * Errors: ENOENT (none is there, with the names), EINVAL (a compressed one), those of reading. */
 int backfilling_find_workloads(struct backfilling_plan *plan, struct error *err);

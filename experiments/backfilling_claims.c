@@ -12,6 +12,8 @@
 
 enum { NUMBER_TEXT = 120, SEEDS_MAX = 100 };
 
+static const char *const policy_names[BACKFILLING_POLICIES] = {"FCFS", "EASY", "conservative"};
+
 typedef double (*measure)(const struct accounting_summary *figures);
 
 static double waiting(const struct accounting_summary *figures)
@@ -58,7 +60,7 @@ static void tell_row(const struct backfilling_workload *workload, int policy, in
                                              &service->slowdown, &service->bounded_slowdown};
 
     findings_cells(findings, "%s|%lld|%d|%s|%lld", workload->name, (long long)workload->processors,
-                   seed + 1, backfilling_policy_names[policy], (long long)service->waiting.count);
+                   seed + 1, policy_names[policy], (long long)service->waiting.count);
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         findings_cells(findings, "%.2f|%.2f|%.2f|%.2f|%.2f", of[i]->mean, of[i]->median, of[i]->p95,
                        of[i]->p99, of[i]->max);
@@ -95,7 +97,7 @@ static struct plot *bars(const struct backfilling_plan *plan, const char *title,
     plot = plot_create(&(struct plot_labels){
         .title = title, .x = "Workload", .y = y, .from_zero = true, .names = names});
     for (int policy = POLICY_EASY; policy < BACKFILLING_POLICIES; policy++) {
-        plot_series(plot, backfilling_policy_names[policy], PLOT_BARS, -1);
+        plot_series(plot, policy_names[policy], PLOT_BARS, -1);
         for (size_t w = 0; w < plan->n_workloads; w++)
             plot_mean(plot, (double)w, mean_of(plan, w, policy, of));
     }

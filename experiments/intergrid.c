@@ -14,53 +14,6 @@ enum { TEXT = 240, REQUESTS = 3000 };
 /* Seconds for a VM of 1024 MB at 100 Mbit/s, as the paper prints them. */
 enum { SUSPEND_SECONDS = 161, RESUME_SECONDS = 126, MOVE_SECONDS = 160 };
 
-const char *const intergrid_policies[INTERGRID_POLICIES] = {"no-preemption", "mov", "mlip", "moml"};
-
-const struct intergrid_sweep intergrid_sweeps[INTERGRID_ALL] = {
-    {"vms",
-     "Average number of VMs",
-     "Average number of VMs",
-     PARAMETER_VMS,
-     1,
-     6,
-     {3, 4, 5, 6, 7, 8}},
-    {"best-effort",
-     "Best-effort grid requests",
-     "Best-effort grid requests (% of all)",
-     PARAMETER_BEST_EFFORT,
-     1,
-     6,
-     {10, 20, 30, 40, 50, 60}},
-    {"deadline",
-     "Deadline-constrained grid requests",
-     "Deadline-constrained requests (% of all)",
-     PARAMETER_DEADLINE,
-     1,
-     6,
-     {10, 20, 30, 40, 50, 60}},
-    {"local",
-     "Local requests",
-     "Local requests (% of all)",
-     PARAMETER_LOCAL,
-     1,
-     6,
-     {10, 20, 30, 40, 50, 60}},
-    {"vms-busy",
-     "Average number of VMs, four times the request rate",
-     "Average number of VMs",
-     PARAMETER_VMS,
-     INTERGRID_BUSIER,
-     6,
-     {3, 4, 5, 6, 7, 8}},
-    {"deadline-busy",
-     "Deadline-constrained grid requests, four times the request rate",
-     "Deadline-constrained requests (% of all)",
-     PARAMETER_DEADLINE,
-     INTERGRID_BUSIER,
-     6,
-     {10, 20, 30, 40, 50, 60}},
-};
-
 static const struct experiment_option options[] = {
     {"seeds", "20", "", 2, INTERGRID_SEEDS_MAX, "Workloads for each point"},
     {"gap-factor", "1", NULL, 0.1, 10,

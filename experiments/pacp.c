@@ -13,10 +13,7 @@
 
 enum { TEXT = 280 };
 
-const char *const pacp_policies[PACP_POLICIES] = {"pacp", "cacp", "aacp", "racp"};
-const int pacp_nodes[PACP_CLUSTERS] = {64, 128, 256};
 static const double mips[PACP_CLUSTERS] = {2000, 3000, 2100};
-const double pacp_gaps[PACP_LOADS] = {3, 2, 1.5, 1.2, 1};
 static const char *const laws[PACP_LAWS] = {"fixed", "exponential"};
 
 static const struct experiment_option options[] = {
@@ -38,29 +35,6 @@ struct pacp_run {
     const struct pacp_plan *plan;
     struct pacp_position at;
 };
-
-size_t pacp_place(const struct pacp_plan *plan, struct pacp_position at)
-{
-    size_t cell = ((size_t)at.law * (size_t)plan->loads + (size_t)at.load) * PACP_CLUSTERS +
-                  (size_t)at.cluster;
-
-    return (cell * PACP_POLICIES + (size_t)at.policy) * (size_t)plan->seeds + (size_t)at.seed;
-}
-
-struct pacp_position pacp_position(const struct pacp_plan *plan, size_t i)
-{
-    struct pacp_position at;
-
-    at.seed = (int)(i % (size_t)plan->seeds);
-    i /= (size_t)plan->seeds;
-    at.policy = (int)(i % PACP_POLICIES);
-    i /= PACP_POLICIES;
-    at.cluster = (int)(i % PACP_CLUSTERS);
-    i /= PACP_CLUSTERS;
-    at.load = (int)(i % (size_t)plan->loads);
-    at.law = (enum pacp_law)(i / (size_t)plan->loads);
-    return at;
-}
 
 /* A faster cluster needs less time for the same, and gets more requests. */
 static double speed_of(int cluster)

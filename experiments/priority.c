@@ -11,9 +11,6 @@
 
 enum { TEXT = 120 };
 
-const uint32_t priority_size_from[PRIORITY_SIZES] = {1, 2, 4, 8, 16};
-const double priority_gap_factors[PRIORITY_LOADS] = {1.5, 1, 0.75};
-
 static const struct experiment_option options[] = {
     {"hosts", "12", "", 12, 21, "Hosts of the site, with one VM on each; not given in the paper"},
     {"rate", "32", NULL, 1, 10000, "MB/s of suspensions and resumptions; Haizea's default"},
@@ -115,22 +112,6 @@ static void list_runs(struct priority_plan *plan)
             for (int preempts = 0; preempts < 2; preempts++)
                 plan->runs[plan->n++] =
                     (struct priority_run){.load = load, .seed = seed, .preempts = preempts};
-}
-
-const struct replayed *priority_row(const struct priority_plan *plan, int row, int preempts)
-{
-    return &plan->replayed[2 * row + preempts];
-}
-
-const struct replayed *priority_restarted(const struct priority_plan *plan, int row)
-{
-    return &plan->replayed[2 * PRIORITY_ROWS + row];
-}
-
-const struct replayed *priority_seed(const struct priority_plan *plan, int load, int seed,
-                                     int preempts)
-{
-    return &plan->replayed[3 * PRIORITY_ROWS + 2 * (load * plan->seeds + seed) + preempts];
 }
 
 static int run(const struct experiment_bench *bench, struct findings *findings, struct error *err)

@@ -6,20 +6,6 @@
 
 enum { FAVOURED_FROM = 8 }; /* nodes */
 
-const char *const priority_load_names[PRIORITY_LOADS] = {"light", "modelled", "heavy"};
-
-/* Mean wait of leases of the sizes [from, until). */
-double priority_mean_wait(const struct replayed *replayed, int from, int until)
-{
-    double wait = 0, completed = 0;
-
-    for (int size = from; size < until; size++) {
-        wait += replayed->classes[size].wait;
-        completed += (double)replayed->classes[size].completed;
-    }
-    return completed > 0 ? wait / completed : 0;
-}
-
 static int favored_size(void)
 {
     int size = 0;

@@ -2,7 +2,7 @@
  *
  * lwf_reader.c feeds bytes to the XML parser and returns requests, lwf_parser.c turns XML events
  * into known elements with their attributes, lwf_builder.c builds requests from them, lwf_nodes.c
- * node sets and the site.
+ * node sets and the site, lwf_report.c reports errors.
  */
 #pragma once
 
@@ -93,6 +93,7 @@ struct lwf_reader {
 int lwf_parser_start(struct lwf_reader *reader, struct error *err);
 void lwf_parser_finish(struct lwf_reader *reader);
 
+/* --- lwf_report.c --- */
 /* Ends the reading; the parser stops after its callback has returned. */
 void lwf_parser_stop(struct lwf_reader *reader);
 
