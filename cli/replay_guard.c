@@ -28,9 +28,9 @@ static void note_return(void *context)
     in_call = POLICY_CALL_NONE;
 }
 
-static void note_failure(void *context, size_t module, const char *offence)
+static void note_failure(void *context, size_t module, uint64_t faults, const char *last)
 {
-    (void)context, (void)module, (void)offence; /* logged elsewhere */
+    (void)context, (void)module, (void)faults, (void)last; /* logged elsewhere */
 }
 
 const struct policy_watch *replay_guard_watch(void)

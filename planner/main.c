@@ -151,10 +151,14 @@ static void returned(void *context)
         page->grown[module - 1] += grown;
 }
 
-static void module_failed(void *context, size_t module, const char *offence)
+static void module_failed(void *context, size_t module, uint64_t faults, const char *last)
 {
+    struct wire_writer frame;
+
     (void)context;
-    tell(FRAME_FAULT, (int64_t)module, offence);
+    begin_frame(&frame, FRAME_FAULT, (int64_t)module);
+    wire_put(&frame, (int64_t)faults);
+    tell_text(&frame, last);
 }
 
 static const struct policy_watch watch = {

@@ -47,7 +47,7 @@ enum frame {
     FRAME_FORECASTED,
     FRAME_OPERATIONS_OF,
     FRAME_LOG,   /* level, 1 + the module that was last called (0: none), text */
-    FRAME_FAULT, /* module, text */
+    FRAME_FAULT, /* module, number of invalid answers, the last one's fault */
     FRAMES
 };
 

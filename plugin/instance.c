@@ -122,7 +122,7 @@ static void replace(struct instance *instance)
              builtin->kind == GALERNA_KIND_ADMISSION ? "leases are refused for now"
                                                      : "the built-in default takes its place");
     if (watch)
-        watch->failed(watch->context, instance->number, offence);
+        watch->failed(watch->context, instance->number, instance->faults, instance->last_fault);
 }
 
 void instance_fault(struct instance *instance, const char *format, ...)

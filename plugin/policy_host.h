@@ -62,7 +62,7 @@ struct policy_watch {
     void (*calls)(void *context, size_t module, enum policy_call call);
     void (*returned)(void *context);
     /* The module returned too many invalid results and is out of service from now on. */
-    void (*failed)(void *context, size_t module, const char *offence);
+    void (*failed)(void *context, size_t module, uint64_t faults, const char *last);
 };
 
 /* A module of a chain, found and trusted, not yet loaded. */

@@ -15,6 +15,9 @@
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 
+/* When leases were last restored, and how many. */
+#define FACT "restored-leases"
+
 enum { PROMISES_IN_A_TERM = 1 << 20 /* at most, per VM */ };
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -351,20 +354,32 @@ static bool is_restored(const struct lease_record *lease)
     return lease->phase == PHASE_GATHERING && lease->accepted;
 }
 
-static void tell_restored(struct daemon *daemon, size_t n, int64_t now)
+void promises_lost_text(size_t n, char *text, size_t size)
 {
-    char text[STORE_TEXT_MAX], when[STORE_NAME_MAX], *fact;
-
-    snprintf(text, sizeof text,
+    snprintf(text, size,
              "%zu lease%s missing from the store and restored from OpenNebula: their history, the "
              "usage charged to their owners and learned durations are lost",
              n, n == 1 ? " was" : "s were");
+}
+
+size_t promises_restored_last(const struct store *store, int64_t *at)
+{
+    const char *fact = store_fact(store, FACT);
+    char *rest = NULL;
+
+    *at = fact ? strtoll(fact, &rest, 10) : INSTANT_NONE;
+    return fact ? strtoul(rest, NULL, 10) : 0;
+}
+
+static void tell_restored(struct daemon *daemon, size_t n, int64_t now)
+{
+    char text[STORE_TEXT_MAX], fact[64];
+
+    promises_lost_text(n, text, sizeof text);
     log_warning("%s", text);
     store_history(daemon->store, STORE_NO_LEASE, now, "restored", "%s", text);
-    lease_time_text(now, when, sizeof when);
-    fact = memory_format("%s: %s", when, text);
-    store_set_fact(daemon->store, "restored", fact);
-    free(fact);
+    snprintf(fact, sizeof fact, "%lld %zu", (long long)now, n);
+    store_set_fact(daemon->store, FACT, fact);
 }
 
 void promises_restored(struct daemon *daemon, int64_t now)

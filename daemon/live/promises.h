@@ -13,6 +13,7 @@
 #include "daemon/live/promise.h"
 
 struct daemon;
+struct store;
 
 struct promises {
     bool has_key;
@@ -55,6 +56,10 @@ bool promises_restore(struct daemon *daemon, const struct vm *vm);
 /* To be called after all VMs: sets the phases of the restored leases from the states of their
  * VMs. */
 void promises_restored(struct daemon *daemon, int64_t now);
+/* The number of leases that were last restored because the store lacked them, and when; 0: none. */
+size_t promises_restored_last(const struct store *store, int64_t *at);
+/* "3 leases were missing from the store ...", and what is lost. */
+void promises_lost_text(size_t n, char *text, size_t size);
 /* Forget noted VMs that are now in the store or gone. O(noted VMs). */
 void promises_review_unreadable(struct daemon *daemon);
 void promises_finish(struct promises *promises);

@@ -14,7 +14,7 @@
 
 #define LOG_SUBSYSTEM LOG_OF_POLICIES
 
-/* One line per module: name, tab, time, tab, offence. */
+/* One line per module: name, tab, time, tab, offence_pack(). */
 #define FACT "policies-out-of-service"
 
 enum {
@@ -24,23 +24,34 @@ enum {
 
 /* --- outages in the store --------------------------------------------------------------------- */
 
-static void set_outage(struct module_list *list, size_t i, const char *text, int64_t since)
+/* offence: NULL: it is in service. */
+static void set_outage(struct module_list *list, size_t i, const struct planner_offence *offence,
+                       int64_t since)
 {
+    char text[OFFENCE_TEXT_MAX];
+
     memory_free(list->modules[i].outage);
+    list->modules[i].outage = NULL;
+    list->outages[i] = (struct module_outage){.since = since};
+    if (!offence)
+        return;
+    list->outages[i].offence = *offence;
+    offence_text(offence, text, sizeof text);
     list->modules[i].outage = memory_text(text);
-    list->since[i] = since;
 }
 
 static void recall_line(struct module_list *list, char *line)
 {
-    char *since = strchr(line, '\t'), *text = since ? strchr(since + 1, '\t') : NULL;
+    char *since = strchr(line, '\t'), *packed = since ? strchr(since + 1, '\t') : NULL;
+    struct planner_offence offence;
 
-    if (!text)
+    if (!packed)
         return;
-    *since++ = *text++ = '\0';
+    *since++ = *packed++ = '\0';
+    offence_unpack(packed, &offence);
     for (size_t i = 0; i < list->n; i++)
         if (strcmp(list->modules[i].name, line) == 0)
-            set_outage(list, i, text, strtoll(since, NULL, 10));
+            set_outage(list, i, &offence, strtoll(since, NULL, 10));
 }
 
 static void recall(struct module_list *list, const struct store *store)
@@ -62,14 +73,16 @@ void modules_remember(struct modules *modules)
 
     for (size_t i = 0; i < list->n; i++) {
         const struct policy_module *module = &list->modules[i];
+        char packed[OFFENCE_TEXT_MAX];
         size_t room = 32;
 
         if (!module->outage)
             continue;
-        room += strlen(module->name) + strlen(module->outage);
+        offence_pack(&list->outages[i].offence, packed, sizeof packed);
+        room += strlen(module->name) + strlen(packed);
         text = memory_grow(text, &allocated, n + room, 1);
-        n += (size_t)snprintf(text + n, room, "%s\t%" PRId64 "\t%s\n", module->name, list->since[i],
-                              module->outage);
+        n += (size_t)snprintf(text + n, room, "%s\t%" PRId64 "\t%s\n", module->name,
+                              list->outages[i].since, packed);
     }
     if (modules->store)
         store_set_fact(modules->store, FACT, n ? text : NULL);
@@ -77,20 +90,21 @@ void modules_remember(struct modules *modules)
 }
 
 /* Marks the module, stores the outage and logs it. */
-static void put_out_of_service(struct modules *modules, size_t i, const char *offence)
+static void put_out_of_service(struct modules *modules, size_t i,
+                               const struct planner_offence *offence)
 {
     const struct policy_module *module = &modules->list.modules[i];
 
     set_outage(&modules->list, i, offence, clock_now());
     log_error("policy %s is out of service: it %s; %s, and %s is not loaded until "
               "'galerna policy enable %s'",
-              module->name, offence,
+              module->name, module->outage,
               module->kind == POLICY_ADMISSION ? "leases are refused for now"
                                                : "the built-in default takes its place",
               module->file, module->name);
     if (modules->store)
         store_history(modules->store, STORE_NO_LEASE, clock_now(), "policy-out-of-service",
-                      "%s: it %s", module->name, offence);
+                      "%s: it %s", module->name, module->outage);
     modules_remember(modules);
 }
 
@@ -102,8 +116,10 @@ static void put_out_of_service(struct modules *modules, size_t i, const char *of
 static void strike(struct modules *modules, const struct planner_offence *offence)
 {
     int64_t now = clock_monotonic(), suspect = modules->suspect;
+    char text[OFFENCE_TEXT_MAX];
 
-    log_error("the planner has ended: it %s", offence->text);
+    offence_text(offence, text, sizeof text);
+    log_error("the planner has ended: it %s", text);
     if (now - modules->last_strike > STRIKES_FORGOTTEN)
         modules->strikes = 0;
     modules->last_strike = now;
@@ -112,15 +128,13 @@ static void strike(struct modules *modules, const struct planner_offence *offenc
         return;
     if (modules->strikes == STRIKES && suspect >= 0 && suspect == offence->last &&
         suspect < (int64_t)modules->list.n && !modules->list.modules[suspect].outage) {
-        put_out_of_service(
-            modules, (size_t)suspect,
-            "was the last module called each time the planner failed outside of calls");
+        put_out_of_service(modules, (size_t)suspect,
+                           &(struct planner_offence){.kind = OFFENCE_LAST_CALLED});
         return;
     }
     for (size_t i = 0; i < modules->list.n; i++)
         if (!modules->list.modules[i].outage)
-            put_out_of_service(modules, i,
-                               "was loaded when the planner failed repeatedly outside of calls");
+            put_out_of_service(modules, i, &(struct planner_offence){.kind = OFFENCE_LOADED});
 }
 
 static int64_t pause_after(int failures)
@@ -146,11 +160,11 @@ void modules_find_offender(struct modules *modules, const struct planner_offence
 
     modules->n_ended++;
     if (offence->of_program) {
-        log_error("%s", offence->text);
-        snprintf(modules->unusable_why, sizeof modules->unusable_why, "%s", offence->text);
+        offence_text(offence, modules->unusable_why, sizeof modules->unusable_why);
+        log_error("%s", modules->unusable_why);
         pause = pause_after(count_unusable(modules));
     } else if (offence->module >= 0 && offence->module < (int64_t)modules->list.n) {
-        put_out_of_service(modules, (size_t)offence->module, offence->text);
+        put_out_of_service(modules, (size_t)offence->module, offence);
     } else {
         strike(modules, offence);
         pause = pause_after(modules->strikes);
@@ -172,7 +186,7 @@ int module_list_find(struct module_list *list, const struct modules *modules,
         running->compatibility == COMPATIBILITY_HAIZEA_1_0;
     if (policy_modules_find(&list->configured.settings, &list->modules, &list->n, err) < 0)
         return -1;
-    list->since = memory_new(list->n, sizeof *list->since);
+    list->outages = memory_new(list->n, sizeof *list->outages);
     recall(list, modules->store);
     return 0;
 }
@@ -181,7 +195,7 @@ void module_list_finish(struct module_list *list)
 {
     policy_modules_finish(list->modules, list->n);
     policy_configured_finish(&list->configured);
-    free(list->since);
+    free(list->outages);
 }
 
 int module_list_enable(struct module_list *list, const char *name, struct error *err)
@@ -206,10 +220,12 @@ void modules_each(const struct modules *modules,
                                                     [POLICY_PREEMPTION] = "preemption",
                                                     [POLICY_HOST_SELECTION] = "host-selection"};
 
+    static const struct planner_offence loading = {.kind = OFFENCE_LOADING};
     const struct module_list *list = &modules->list;
 
     for (size_t i = 0; i < list->n; i++) {
         const struct policy_module *module = &list->modules[i];
+        const struct module_outage *outage = &list->outages[i];
         const struct planner_process *process = modules->current.process;
         const struct planner_time time =
             process ? planner_process_time(process, i) : (struct planner_time){0};
@@ -219,8 +235,10 @@ void modules_each(const struct modules *modules,
               &(struct planner_module){.name = module->name,
                                        .kind = kinds[module->kind],
                                        .file = module->file,
-                                       .offence = is_loading ? MODULE_LOADING : module->outage,
-                                       .since = is_loading ? modules->held_since : list->since[i],
+                                       .offence = is_loading       ? &loading
+                                                  : module->outage ? &outage->offence
+                                                                   : NULL,
+                                       .since = is_loading ? modules->held_since : outage->since,
                                        .calls = time.calls,
                                        .spent = time.spent});
     }

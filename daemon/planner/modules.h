@@ -19,7 +19,10 @@ struct pollfd;
 struct module_list {
     struct policy_configured configured;
     struct policy_module *modules;
-    int64_t *since; /* when each was taken out of service */
+    struct module_outage {
+        struct planner_offence offence;
+        int64_t since; /* when it was taken out of service; INSTANT_NONE: it is in service */
+    } * outages;       /* of each */
     size_t n;
 };
 

@@ -3,9 +3,6 @@
 
 #include "daemon/planner/modules.h"
 
-/* The offence shown for a module that is still loading and replaced by a built-in default. */
-#define MODULE_LOADING "is still being loaded"
-
 enum {
     STRIKES = 2,           /* ends without a module to blame until all modules are suspected */
     PAUSE_MAX = 60 * 1000, /* milliseconds between an end and the next start */

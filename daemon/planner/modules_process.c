@@ -168,14 +168,17 @@ static bool take_line(const struct modules *modules, struct modules_process *fro
 static bool take_fault(const struct modules *modules, struct modules_process *from,
                        struct wire_reader *reader)
 {
-    int64_t module = wire_get(reader, 0, (int64_t)modules->list.n - 1);
-    const char *text = wire_get_text(reader, PROTOCOL_TEXT_MAX);
+    struct planner_offence *fault = &from->fault;
+    const char *text;
 
+    *fault = (struct planner_offence){.kind = OFFENCE_ANSWERS};
+    fault->module = wire_get(reader, 0, (int64_t)modules->list.n - 1);
+    fault->number = wire_get(reader, 0, INT64_MAX);
+    text = wire_get_text(reader, PROTOCOL_TEXT_MAX);
     if (!wire_is_at_end(reader))
         return false;
     from->faulty = true;
-    from->fault.module = module;
-    snprintf(from->fault.text, sizeof from->fault.text, "%.200s", text ? text : "");
+    snprintf(fault->quote, sizeof fault->quote, "%.200s", text ? text : "");
     return true;
 }
 
@@ -210,11 +213,8 @@ static struct planner_offence offence_of(const struct modules_process *which)
     offence.of_program |= has_not_begun(which);
     if (which->refused) {
         offence.module = offence.last = planner_process_last_called(which->process);
-        snprintf(offence.text, sizeof offence.text, "%s%.300s",
-                 offence.of_program ? "" : "cannot be loaded: ", which->refusal.text);
-    } else if (offence.of_program) {
-        snprintf(offence.text, sizeof offence.text, "galerna-planner cannot be used: it %.300s",
-                 planner_process_offence(which->process)->text);
+        offence.kind = OFFENCE_REFUSED;
+        snprintf(offence.quote, sizeof offence.quote, "%.300s", which->refusal.text);
     }
     return offence;
 }
@@ -264,14 +264,17 @@ static void describe_failure(const struct modules *modules, const struct module_
                              struct error *err)
 {
     const struct modules_process *next = &modules->next;
-    const struct planner_offence *offence = planner_process_offence(next->process);
-    bool known = offence->module >= 0 && offence->module < (int64_t)list->n;
+    struct planner_offence offence = *planner_process_offence(next->process);
+    bool known = offence.module >= 0 && offence.module < (int64_t)list->n;
+    char text[OFFENCE_TEXT_MAX];
 
+    offence.of_program = false;
+    offence_text(&offence, text, sizeof text);
     if (next->refused)
         *err = next->refusal;
     else
         error_set(err, ECHILD, "%s: in a trial it %s; it is not loaded",
-                  known ? list->modules[offence->module].file : "the planner", offence->text);
+                  known ? list->modules[offence.module].file : "the planner", text);
 }
 
 static void next_failed(struct modules *modules)
@@ -482,6 +485,7 @@ static bool await_next(struct modules *modules, bool patient)
 static int begin(struct modules *modules, struct error *err)
 {
     struct planner_offence last = {0};
+    char text[OFFENCE_TEXT_MAX];
 
     for (size_t i = 0; i <= modules->list.n + STRIKES; i++) {
         if (start_next(modules, &modules->list, err) < 0)
@@ -489,8 +493,9 @@ static int begin(struct modules *modules, struct error *err)
         if (!await_next(modules, false)) {
             last = offence_of(&modules->next);
             next_failed(modules);
+            offence_text(&last, text, sizeof text);
             if (last.of_program)
-                return error_set(err, ECHILD, "%s", last.text);
+                return error_set(err, ECHILD, "%s", text);
         } else if (modules->next.refused) {
             *err = modules->next.refusal;
             return -1;
@@ -500,7 +505,7 @@ static int begin(struct modules *modules, struct error *err)
             return 0;
         }
     }
-    return error_set(err, ECHILD, "the planner does not start: it %s", last.text);
+    return error_set(err, ECHILD, "the planner does not start: it %s", text);
 }
 
 static void finish(struct modules *modules)

@@ -120,10 +120,10 @@ bool planner_wants_events(const struct planner *planner);
 
 struct planner_module {
     const char *name, *kind, *file;
-    const char *offence; /* why it is out of service; NULL: it is in service */
-    int64_t since;       /* when it was taken out of service, seconds since 1970 */
-    uint64_t calls;      /* calls of the module since its process started */
-    uint64_t spent;      /* nanoseconds in these calls */
+    const struct planner_offence *offence; /* why it is out of service; NULL: it is in service */
+    int64_t since;                         /* since when, seconds since 1970 */
+    uint64_t calls;                        /* calls of the module since its process started */
+    uint64_t spent;                        /* nanoseconds in these calls */
 };
 
 void planner_each_module(const struct planner *planner,

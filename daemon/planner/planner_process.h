@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/planner/offence.h"
 #include "planner/protocol.h"
 #include "util/error.h"
 
@@ -29,15 +30,6 @@ struct planner_limits {
 /* Find the ids of limits->user if galernad runs as root, else galernad's own. -1: no such user. May
  * block if users come from a directory service. */
 int planner_limits_find_user(struct planner_limits *limits, struct error *err);
-
-/* How the process ended. */
-struct planner_offence {
-    int64_t module;  /* the module's index in the setup; -1: unknown */
-    int64_t last;    /* the module called last; -1: none */
-    bool of_program; /* galerna-planner itself: no module is to blame */
-    char text[400];  /* "crashed (Segmentation fault) when it was called for admit", with the last
-                        line on its standard error */
-};
 
 enum { PLANNER_PROCESS_FDS = 2 };
 

@@ -1,11 +1,9 @@
 /* The end of a planner process: its limits, its standard error, the module to blame. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,50 +65,6 @@ static void read_errors(struct planner_process *process)
 
 /* --- blame ------------------------------------------------------------------------------------ */
 
-static const char *call_name(int number)
-{
-    static const struct {
-        int number;
-        const char *name;
-    } names[] = {
-        {SYS_socket, "socket"},
-        {SYS_connect, "connect"},
-        {SYS_close, "close"},
-        {SYS_read, "read"},
-        {SYS_readv, "readv"},
-        {SYS_recvfrom, "recvfrom"},
-        {SYS_recvmsg, "recvmsg"},
-        {SYS_rt_sigaction, "rt_sigaction"},
-        {SYS_clone, "clone"},
-        {SYS_clone3, "clone3"},
-        {SYS_execve, "execve"},
-        {SYS_kill, "kill"},
-        {SYS_tgkill, "tgkill"},
-        {SYS_setitimer, "setitimer"},
-        {SYS_ptrace, "ptrace"},
-        {SYS_prlimit64, "prlimit64"},
-        {SYS_openat, "openat"},
-        {SYS_setrlimit, "setrlimit"},
-        {SYS_dup, "dup"},
-        {SYS_timer_create, "timer_create"},
-        {SYS_mmap, "mmap"},
-        {SYS_mprotect, "mprotect"},
-        {SYS_setpriority, "setpriority"},
-#ifdef SYS_fork
-        {SYS_fork, "fork"},
-        {SYS_vfork, "vfork"},
-        {SYS_alarm, "alarm"},
-        {SYS_dup2, "dup2"},
-        {SYS_open, "open"},
-#endif
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].number == number)
-            return names[i].name;
-    return "";
-}
-
 /* The module that allocated more than a quarter of the memory; -1: none. */
 static int64_t greedy_module(const struct planner_process *process)
 {
@@ -143,39 +97,38 @@ struct planner_time planner_process_time(const struct planner_process *process, 
     return (struct planner_time){process->page->called[module], process->page->spent[module]};
 }
 
-static void note_offence(struct planner_process *process, int64_t module, const char *what)
+static void note_offence(struct planner_process *process, int64_t module, enum offence_kind kind,
+                         int64_t number)
 {
     unsigned call = process->page->call;
     bool inside = module >= 0 && module == called_module(process) && call < POLICY_CALLS;
 
     read_errors(process);
     end_line(process);
-    process->offence.module = module;
-    process->offence.last = planner_process_last_called(process);
-    snprintf(process->offence.text, sizeof process->offence.text, "%s%s%s%s%s", what,
-             inside ? " when it " : "", inside ? policy_call_text((enum policy_call)call) : "",
-             process->last_line[0] ? "; it wrote: " : "", process->last_line);
+    process->offence =
+        (struct planner_offence){.kind = kind,
+                                 .number = number,
+                                 .call = inside ? (enum policy_call)call : POLICY_CALL_NONE,
+                                 .module = module,
+                                 .last = planner_process_last_called(process)};
+    memcpy(process->offence.quote, process->last_line, sizeof process->last_line);
 }
 
 static void describe_status(struct planner_process *process, int status)
 {
     int64_t module = called_module(process), greedy = greedy_module(process);
     int forbidden = process->page->syscall;
-    char what[160];
 
     if (greedy >= 0 && WIFSIGNALED(status))
-        snprintf(what, sizeof what, "used up the planner's memory (%lld MB)",
-                 (long long)(process->limits.memory >> 20));
+        note_offence(process, greedy, OFFENCE_MEMORY, process->limits.memory >> 20);
     else if (forbidden >= 0 && WIFEXITED(status))
-        snprintf(what, sizeof what, "made system call %d (%s), which modules may not make",
-                 forbidden, call_name(forbidden));
+        note_offence(process, module, OFFENCE_SYSTEM_CALL, forbidden);
     else if (WIFSIGNALED(status))
-        snprintf(what, sizeof what, "crashed (%s)", strsignal(WTERMSIG(status)));
+        note_offence(process, module, OFFENCE_CRASHED, WTERMSIG(status));
     else if (WEXITSTATUS(status) == PROTOCOL_EXIT && module < 0)
-        snprintf(what, sizeof what, "cannot read what galernad sends");
+        note_offence(process, module, OFFENCE_UNREADABLE, 0);
     else
-        snprintf(what, sizeof what, "ended the process with status %d", WEXITSTATUS(status));
-    note_offence(process, greedy >= 0 && WIFSIGNALED(status) ? greedy : module, what);
+        note_offence(process, module, OFFENCE_EXITED, WEXITSTATUS(status));
     process->offence.of_program =
         module < 0 && WIFEXITED(status) && WEXITSTATUS(status) == PROTOCOL_EXIT;
 }
@@ -213,7 +166,7 @@ static void look_for_end(struct planner_process *process)
     if (gone)
         process->pid = 0;
     if (process->killed && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-        note_offence(process, called_module(process), "closed the planner's connection");
+        note_offence(process, called_module(process), OFFENCE_CLOSED, 0);
     else
         describe_status(process, status);
     kill_it(process);
@@ -229,7 +182,7 @@ void process_hung_up(struct planner_process *process)
 
 void process_broke_protocol(struct planner_process *process)
 {
-    note_offence(process, called_module(process), "broke the planner's protocol");
+    note_offence(process, called_module(process), OFFENCE_PROTOCOL, 0);
     kill_it(process);
 }
 
@@ -323,20 +276,15 @@ static void take_sample(struct planner_process *process, int64_t now)
 static void check_deadlines(struct planner_process *process)
 {
     int64_t now = clock_monotonic();
-    char what[160];
 
     if (process->awaited == 0 || now - process->sampled < sample_interval(process))
         return;
     take_sample(process, now);
     if (now - process->call_since >= process->limits.call && called_module(process) >= 0) {
-        snprintf(what, sizeof what, "did not return within %lld ms",
-                 (long long)process->limits.call);
-        note_offence(process, called_module(process), what);
+        note_offence(process, called_module(process), OFFENCE_HUNG, process->limits.call);
         kill_it(process);
     } else if (now - process->since >= process->limits.plan) {
-        snprintf(what, sizeof what, "took most of the %lld ms that a plan may take",
-                 (long long)process->limits.plan);
-        note_offence(process, slowest_module(process), what);
+        note_offence(process, slowest_module(process), OFFENCE_SLOW, process->limits.plan);
         kill_it(process);
     }
 }

@@ -12,6 +12,7 @@
 #include "daemon/live/daemon.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
+#include "daemon/live/promises.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/planner/modules.h"
 #include "daemon/services/services_question.h"
@@ -30,10 +31,10 @@ static int64_t now_of(void *context)
 /* Reports when this machine's clock was last set, since galernad started. */
 static void put_clock(const struct clocks *clocks, json_t *object)
 {
-    static const char *const words[] = {
-        [CLOCKS_RUNNING] = "galernad was running",
-        [CLOCKS_DOWN] = "galernad was not running",
-        [CLOCKS_DOWN_AT_LEAST] = "the machine was down (or earlier)",
+    static const char *const words[][2] = {
+        [CLOCKS_RUNNING] = {"running", "galernad was running"},
+        [CLOCKS_DOWN] = {"stopped", "galernad was not running"},
+        [CLOCKS_DOWN_AT_LEAST] = {"machine-down", "the machine was down (or earlier)"},
     };
     json_t *clock;
 
@@ -42,8 +43,24 @@ static void put_clock(const struct clocks *clocks, json_t *object)
     clock = json_object();
     json_object_set_new(clock, "set_by", json_integer(clocks->set_by));
     json_object_set_new(clock, "noticed", json_from_instant(clocks->set_at));
-    json_object_set_new(clock, "while", json_string(words[clocks->set_when]));
+    json_object_set_new(clock, "word", json_string(words[clocks->set_when][0]));
+    json_object_set_new(clock, "while", json_string(words[clocks->set_when][1]));
     json_object_set_new(object, "clock", clock);
+}
+
+static void put_restored(const struct store *store, json_t *object)
+{
+    char text[STORE_TEXT_MAX], when[64];
+    int64_t at;
+    size_t n = promises_restored_last(store, &at);
+
+    if (!n)
+        return;
+    lease_time_text(at, when, sizeof when);
+    promises_lost_text(n, text, sizeof text);
+    json_object_set_new(object, "restored", json_sprintf("%s: %s", when, text));
+    json_object_set_new(object, "restored_at", json_from_instant(at));
+    json_object_set_new(object, "restored_leases", json_integer((json_int_t)n));
 }
 
 static json_t *problems_of(const struct daemon *daemon)
@@ -65,17 +82,30 @@ static json_t *problems_of(const struct daemon *daemon)
     return problems;
 }
 
+static json_t *json_from_offence(const struct planner_offence *offence)
+{
+    bool is_inside = offence->call != POLICY_CALL_NONE;
+
+    return json_pack("{s:s, s:I, s:o, s:o}", "word", offence_words[offence->kind], "number",
+                     (json_int_t)offence->number, "call",
+                     is_inside ? json_string(offence_call_words[offence->call]) : json_null(),
+                     "quote", json_from_text(offence->quote));
+}
+
 static void put_module(void *context, const struct planner_module *module)
 {
+    const struct planner_offence *offence = module->offence;
     json_t *policy = json_object();
+    char text[OFFENCE_TEXT_MAX];
 
+    if (offence)
+        offence_text(offence, text, sizeof text);
     json_object_set_new(policy, "name", json_string(module->name));
     json_object_set_new(policy, "kind", json_string(module->kind));
     json_object_set_new(policy, "file", json_string(module->file));
-    json_object_set_new(policy, "out_of_service",
-                        module->offence ? json_from_text(module->offence) : json_null());
-    json_object_set_new(policy, "since",
-                        module->offence ? json_from_instant(module->since) : json_null());
+    json_object_set_new(policy, "out_of_service", offence ? json_from_text(text) : json_null());
+    json_object_set_new(policy, "offence", offence ? json_from_offence(offence) : json_null());
+    json_object_set_new(policy, "since", offence ? json_from_instant(module->since) : json_null());
     json_array_append_new(context, policy);
 }
 
@@ -183,8 +213,7 @@ static void status(void *context, json_t *object)
                         json_string(planner_is_starting(daemon->planner) ? "starting" : "running"));
     put_clock(&daemon->clocks, object);
     json_object_set_new(object, "promises", json_boolean(!daemon->problems[PROBLEM_STORE].text[0]));
-    if (store_fact(daemon->store, "restored"))
-        json_object_set_new(object, "restored", json_string(store_fact(daemon->store, "restored")));
+    put_restored(daemon->store, object);
     json_object_set_new(figures, "cycles", json_integer((json_int_t)daemon->n_cycles));
     json_object_set_new(figures, "plans", json_integer((json_int_t)daemon->n_replans));
     json_object_set_new(figures, "commands_under_way",

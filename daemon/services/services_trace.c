@@ -20,16 +20,14 @@ static const char *const finding_words[FINDINGS] = {
     [FINDING_PLANNED] = "planned",
 };
 
-/* Names of the questions, and the kind of modules that answers each. */
-static const struct {
-    const char *word, *kind;
-} questions[POLICY_CALLS] = {
-    [POLICY_CALL_ADMIT] = {"admit", "admission"},
-    [POLICY_CALL_MAY_PREEMPT] = {"may-preempt", "preemption"},
-    [POLICY_CALL_SCORE_LEASES] = {"score-leases", "preemption"},
-    [POLICY_CALL_CHOOSE] = {"choose", "preemption"},
-    [POLICY_CALL_SCORE_HOSTS] = {"score-hosts", "host-selection"},
-    [POLICY_CALL_ESTIMATE] = {"estimate", "host-selection"},
+/* The kind of modules that answers each question. */
+static const char *const kinds[POLICY_CALLS] = {
+    [POLICY_CALL_ADMIT] = "admission",
+    [POLICY_CALL_MAY_PREEMPT] = "preemption",
+    [POLICY_CALL_SCORE_LEASES] = "preemption",
+    [POLICY_CALL_CHOOSE] = "preemption",
+    [POLICY_CALL_SCORE_HOSTS] = "host-selection",
+    [POLICY_CALL_ESTIMATE] = "host-selection",
 };
 
 static json_t *host_name(const struct planner_change *change, int64_t place)
@@ -82,11 +80,11 @@ static json_t *json_from_call(const struct daemon *daemon, const struct planner_
 {
     json_t *line = json_object();
 
-    if (!questions[call->question].word)
+    if (!kinds[call->question])
         return line;
-    json_object_set_new(line, "kind", json_string(questions[call->question].kind));
-    json_object_set_new(line, "modules", modules_of(daemon, questions[call->question].kind));
-    json_object_set_new(line, "question", json_string(questions[call->question].word));
+    json_object_set_new(line, "kind", json_string(kinds[call->question]));
+    json_object_set_new(line, "modules", modules_of(daemon, kinds[call->question]));
+    json_object_set_new(line, "question", json_string(offence_call_words[call->question]));
     json_object_set_new(line, "about", json_from_instant(call->about));
     json_object_set_new(line, "asked", json_integer(call->asked));
     json_object_set_new(line, "taken", json_integer(call->taken));

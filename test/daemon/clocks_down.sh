@@ -56,6 +56,7 @@ ends -3600
 "$galerna" status --state-dir "$work/state" >"$work/status"
 grep -qE '^clock of this machine +was set back by 1h00m while galernad was not running,' "$work/status" ||
     fail "status: $(cat "$work/status")"
+"$galerna" status --json --state-dir "$work/state" | grep -q '"word": "stopped"' || fail "no word for when it was set"
 stop_galernad
 
 under=()

@@ -51,7 +51,7 @@ request() {
 is_out_of_service() {
     # its time may not have come yet; the daemon answers in any case
     status --json >"$work/status" || fail "it does not answer"
-    grep -qF "\"out_of_service\": \"$1" "$work/status"
+    grep -qF "\"out_of_service\": \"$1" "$work/status" && grep -qE '^ +"word": "[a-z-]+"' "$work/status"
 }
 
 says_reason() {

@@ -117,7 +117,7 @@ static void reload(struct scene *scene, const char *enabled)
 static void find_offence(void *context, const struct planner_module *module)
 {
     if (strcmp(module->name, NAME) == 0)
-        snprintf(context, 512, "%s", module->offence ? module->offence : "");
+        module->offence ? offence_text(module->offence, context, 512) : (void)strcpy(context, "");
 }
 
 static const char *offence(const struct scene *scene)
@@ -207,6 +207,17 @@ static void what_hangs_at_the_start_is_out_of_service_until_it_is_enabled(void *
     end(&scene);
 }
 
+static void the_sentence_that_an_older_galernad_stored_is_told(void **state)
+{
+    const struct store_fixture *fixture = *state;
+    struct scene scene;
+
+    store_set_fact(fixture->store, "policies-out-of-service", NAME "\t5\tcrashed (Terminated)\n");
+    begin(&scene, fixture, GOOD);
+    assert_string_equal(offence(&scene), "crashed (Terminated)");
+    end(&scene);
+}
+
 /* A reload that is under way when galernad stops is answered. */
 static void a_reload_ends_with_galernad(void **state)
 {
@@ -256,6 +267,7 @@ int main(void)
         TEST(a_reload_replaces_the_process),
         TEST(a_reload_that_hangs_leaves_the_old_modules_in_place),
         TEST(what_hangs_at_the_start_is_out_of_service_until_it_is_enabled),
+        TEST(the_sentence_that_an_older_galernad_stored_is_told),
         TEST(what_the_planner_cannot_read_blames_no_module),
         TEST(a_reload_ends_with_galernad),
     };

@@ -110,13 +110,21 @@ static void serve_all(struct scene *scenes, size_t n)
     } while (busy);
 }
 
+static const char *text_of(const struct planner_offence *found)
+{
+    static char text[OFFENCE_TEXT_MAX];
+
+    offence_text(found, text, sizeof text);
+    return text;
+}
+
 static bool holds(struct scene *scene, const struct offence *offence, const struct place *place)
 {
     const struct planner_offence *found = planner_process_offence(scene->process);
     bool ended = !scene_serve(scene);
 
-    return ended && found->module == 0 && strstr(found->text, offence->said) &&
-           (!offence->is_inside || strstr(found->text, place->said));
+    return ended && found->module == 0 && strstr(text_of(found), offence->said) &&
+           (!offence->is_inside || strstr(text_of(found), place->said));
 }
 
 static size_t try_all(const struct offence *offence)
@@ -136,7 +144,7 @@ static size_t try_all(const struct offence *offence)
             failed++;
             print_error("%s in %s of %s after %s calls: module %lld '%s'\n", offence->does,
                         places[i / 2].in, places[i / 2].module, after[i % 2],
-                        (long long)found->module, found->text);
+                        (long long)found->module, text_of(found));
         }
         scene_end(&scenes[i]);
     }
@@ -196,9 +204,9 @@ static void loading_is_watched(void **state)
         scene_start(&scene);
         assert_false(scene_served(&scene));
         found = planner_process_offence(scene.process);
-        if (found->module != 0 || !strstr(found->text, loads[i].said))
+        if (found->module != 0 || !strstr(text_of(found), loads[i].said))
             fail_msg("%s: module %lld '%s'", loads[i].module, (long long)found->module,
-                     found->text);
+                     text_of(found));
         scene_end(&scene);
     }
 }
