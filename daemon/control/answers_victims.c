@@ -5,6 +5,15 @@
 #include "daemon/control/answers.h"
 #include "daemon/control/jansson_values.h"
 
+static const struct {
+    const char *word, *would;
+} fates[] = {
+    [VICTIM_SUSPENDED] = {"suspended", "be suspended"},
+    [VICTIM_RESTARTED] = {"restarted", "be restarted"},
+    [VICTIM_ENDED] = {"ended", "be ended"},
+    [VICTIM_LATER] = {"later", "start later: this lease gets its hosts"},
+};
+
 static size_t n_shown(const struct victims *victims)
 {
     return victims->n < VICTIMS_SHOWN ? victims->n : VICTIMS_SHOWN;
@@ -14,15 +23,12 @@ void answers_add_victims(char *text, size_t size, const struct victims *victims)
 {
     for (size_t i = 0; i < n_shown(victims); i++) {
         const struct victim_view *victim = &victims->shown[i];
-        bool is_later = strcmp(victim->fate, "later") == 0;
         size_t length = strlen(text);
         char when[64];
 
         lease_time_text(victim->at, when, sizeof when);
-        snprintf(text + length, size - length, "%sLease %lld would %s%s at %s.", length ? "\n" : "",
-                 (long long)victim->lease,
-                 is_later ? "start later: this lease gets its hosts" : "be ",
-                 is_later ? "" : victim->fate, when);
+        snprintf(text + length, size - length, "%sLease %lld would %s at %s.", length ? "\n" : "",
+                 (long long)victim->lease, fates[victim->fate].would, when);
     }
     if (victims->n > VICTIMS_SHOWN)
         snprintf(text + strlen(text), size - strlen(text), "\n%zu more leases would make room.",
@@ -34,9 +40,10 @@ json_t *json_from_victims(const struct victims *victims)
     json_t *list = json_array();
 
     for (size_t i = 0; i < n_shown(victims); i++)
-        json_array_append_new(
-            list, json_pack("{s:I, s:s, s:o}", "lease", (json_int_t)victims->shown[i].lease, "fate",
-                            victims->shown[i].fate, "at", json_from_instant(victims->shown[i].at)));
+        json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "lease",
+                                              (json_int_t)victims->shown[i].lease, "fate",
+                                              fates[victims->shown[i].fate].word, "at",
+                                              json_from_instant(victims->shown[i].at)));
     return list;
 }
 

@@ -199,8 +199,13 @@ struct victims {
     size_t n; /* all of them */
     struct victim_view {
         int64_t lease;
-        const char *fate; /* "suspended", "restarted", "ended"; "later": it starts later */
-        int64_t at;       /* when, or when the other lease gets its hosts */
+        enum victim_fate {
+            VICTIM_SUSPENDED,
+            VICTIM_RESTARTED,
+            VICTIM_ENDED,
+            VICTIM_LATER /* it starts later */
+        } fate;
+        int64_t at; /* when, or when the other lease gets its hosts */
     } shown[VICTIMS_SHOWN];
 };
 

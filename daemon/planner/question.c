@@ -105,17 +105,17 @@ void question_add_line(char *text, size_t size, const char *line)
 }
 
 /* The planner keeps the work of leases that have begun. */
-static const char *fate_of(const struct planner *planner, const struct plan_output *output)
+static enum victim_fate fate_of(const struct planner *planner, const struct plan_output *output)
 {
     const struct lease_record *victim = store_lease(planner->store, output->lease);
 
     if (output->how == PREEMPTED_REQUEUE && !(victim && victim->phase == PHASE_RUNNING))
-        return "later";
+        return VICTIM_LATER;
     if (output->how == PREEMPTED_CANCEL)
-        return "ended";
+        return VICTIM_ENDED;
     return output->how == PREEMPTED_SUSPEND || (victim && planner_keeps_work(planner, victim))
-               ? "suspended"
-               : "restarted";
+               ? VICTIM_SUSPENDED
+               : VICTIM_RESTARTED;
 }
 
 struct victims question_victims(const struct planner *planner, const struct plan_reply *reply,

@@ -138,7 +138,8 @@ static int change(void *context, const struct change_order *order, struct lease_
         .in_the_way = lease == 3 ? 4 : -1,
         .start = INSTANT_NONE,
         .duration = lease == 3 ? 5400 : SPAN_NONE,
-        .victims = {.n = lease == 3 ? 0 : 2, .shown = {{7, "suspended", NOW}, {8, "later", NOW}}}};
+        .victims = {.n = lease == 3 ? 0 : 2,
+                    .shown = {{7, VICTIM_SUSPENDED, NOW}, {8, VICTIM_LATER, NOW}}}};
     snprintf(trial->word, sizeof trial->word, "%s", lease == 3 ? "in-the-way" : "");
     snprintf(trial->text, sizeof trial->text, "%s", lease == 3 ? "lease 4 is promised" : "longer");
     return 0;

@@ -394,7 +394,7 @@ static void many_victims_are_counted(void **state)
     char text[VICTIMS_TEXT_MAX] = "";
 
     for (int i = 0; i < VICTIMS_SHOWN; i++)
-        victims.shown[i] = (struct victim_view){INT64_MAX, "later", 0};
+        victims.shown[i] = (struct victim_view){INT64_MAX, VICTIM_LATER, 0};
     answers_add_victims(text, sizeof text, &victims);
     assert_non_null(strstr(text, ".\n2 more leases would make room."));
 }

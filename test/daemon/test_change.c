@@ -182,7 +182,7 @@ static void a_change_tells_who_makes_room(void **state)
     assert_true(verdict.accepted);
     assert_int_equal(verdict.victims.n, 1);
     assert_int_equal(verdict.victims.shown[0].lease, 2);
-    assert_string_equal(verdict.victims.shown[0].fate, "suspended");
+    assert_int_equal(verdict.victims.shown[0].fate, VICTIM_SUSPENDED);
     assert_int_equal(victim->preempted_at, 0);
     close_house(&house);
 }

@@ -419,14 +419,14 @@ static void preempt_all(void *context, const struct victim_batch *batch, int64_t
     memset(scores, 0, batch->n * sizeof *scores);
 }
 
-static void expect_fate(struct house *house, int64_t start, const char *fate)
+static void expect_fate(struct house *house, int64_t start, enum victim_fate fate)
 {
     struct planner_trial trial = try_lease(house, NOW, LEASE_RESERVATION, start);
 
     assert_true(trial.accepted);
     assert_int_equal(trial.victims.n, 1);
     assert_int_equal(trial.victims.shown[0].lease, 1);
-    assert_string_equal(trial.victims.shown[0].fate, fate);
+    assert_int_equal(trial.victims.shown[0].fate, fate);
 }
 
 /* The engine has no time to suspend the first one and requeues it: its VMs are suspended all the
@@ -441,11 +441,11 @@ static void trials_name_what_becomes_of_others(void **state)
     house.scene.policies = (struct policy_hooks){.score_victims = preempt_all};
     running = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000);
     running->since = NOW - 2;
-    expect_fate(&house, NOW + 3, "suspended");
+    expect_fate(&house, NOW + 3, VICTIM_SUSPENDED);
     running->terms = TERMS_RESTARTABLE;
-    expect_fate(&house, NOW + 3, "restarted");
+    expect_fate(&house, NOW + 3, VICTIM_RESTARTED);
     running->terms = TERMS_CANCELABLE;
-    expect_fate(&house, NOW + 3, "ended");
+    expect_fate(&house, NOW + 3, VICTIM_ENDED);
     close_house(&house);
 }
 

@@ -224,7 +224,7 @@ static void who_makes_room_is_told(void **state)
     assert_int_equal(call->best, 2);
     assert_int_equal(told->victims.n, 1);
     assert_int_equal(told->victims.shown[0].lease, 2);
-    assert_string_equal(told->victims.shown[0].fate, "suspended");
+    assert_int_equal(told->victims.shown[0].fate, VICTIM_SUSPENDED);
     close_house(&house);
 }
 
