@@ -196,6 +196,62 @@ static const char *why_it_stays(bool at_once, bool demands, bool ends_first)
                      "the rest of its lifetime";
 }
 
+static const char *why_not_at_once(const int64_t *n)
+{
+    if (n[3] && n[1] < 0)
+        return "%v requested for an immediate start, but the room now free does not last: host "
+               "%o%n is %s from %t on";
+    if (n[3])
+        return "%v requested for an immediate start, but the room now free does not last: lease %n "
+               "needs host %n from %t on";
+    if (n[1] >= n[0])
+        return "%v requested for an immediate start, but the room now free does not last long "
+               "enough";
+    return sentences[REASON_NO_ROOM_AT_ONCE].text;
+}
+
+static const char *which_are_drained(const struct reason *reason)
+{
+    const int64_t *n = reason->n;
+
+    if (n[0] == 1)
+        return n[2] ? "%ohost %n, the only one that it may use, is drained or quarantined: an "
+                      "operator is emptying it"
+                    : "%ohost %n, the only one that it may use, is drained: an operator is "
+                      "emptying it";
+    if (n[0] > 1)
+        return n[2] ? "the %n hosts that it may use (host %n, ...) are drained or quarantined: an "
+                      "operator is emptying them"
+                    : "the %n hosts that it may use (host %n, ...) are drained: an operator is "
+                      "emptying them";
+    return reason->text && *reason->text ? "%s" : sentences[REASON_DRAINED].text;
+}
+
+static const char *why_it_is_late(const struct reason *reason)
+{
+    const int64_t *n = reason->n;
+    bool no_room = n[1] <= n[0], more = reason->text && *reason->text;
+
+    if (n[1] == INSTANT_NEVER)
+        return "must end by %t, but has no known end";
+    if (n[3])
+        return "must end by %t, but the earliest possible end is %t: only %o%n VMs of group %s "
+               "were submitted";
+    if (n[2] && more)
+        return no_room ? "no room in time for it to end by %t%o: its latest start is %t; %s"
+                       : "must end by %t, but the earliest possible end is %t: its latest start "
+                         "is %t; %s";
+    if (n[2])
+        return no_room ? "no room in time for it to end by %t%o: its latest start is %t"
+                       : "must end by %t, but the earliest possible end is %t: its latest start "
+                         "is %t";
+    if (more)
+        return no_room ? "no room in time for it to end by %t%o: %s"
+                       : "must end by %t, but the earliest possible end is %t: %s";
+    return no_room ? "no room in time for it to end by %t"
+                   : sentences[REASON_DEADLINE_UNREACHABLE].text;
+}
+
 static const char *what_is_too_small(int64_t which)
 {
     if (which == TOO_SMALL_CPU)
@@ -227,36 +283,31 @@ static const char *sentence_of(const struct reason *reason)
         return "until %t, when the drain or booking of its host begins";
     if (reason->id == REASON_NO_ROOM_NOW && n[0] > 0 && n[1] >= n[0])
         return "for room: %v requested, but the room now free does not last long enough";
-    if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3] && n[1] < 0)
-        return "%v requested for an immediate start, but the room now free does not last: host "
-               "%o%n is %s from %t on";
-    if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3])
-        return "%v requested for an immediate start, but the room now free does not last: lease %n "
-               "needs host %n from %t on";
-    if (reason->id == REASON_NO_ROOM_AT_ONCE && n[1] >= n[0])
-        return "%v requested for an immediate start, but the room now free does not last long "
-               "enough";
+    if (reason->id == REASON_NO_ROOM_AT_ONCE)
+        return why_not_at_once(n);
     if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
         return "no room for %v from %t until %t%o%s";
+    if (reason->id == REASON_GIVEN_UP && n[2])
+        return "VM %n could not be started (attempts: %n); last failure: %o%s; the other VMs of "
+               "its "
+               "group are ended";
     if (reason->id == REASON_MISSED && reason->text && *reason->text)
         return "it could not be started before %t: %s";
+    if (reason->id == REASON_START_PASSED && n[2])
+        return n[3] ? "its start at %t has passed, and only %o%n of %n VMs of group %s were "
+                      "submitted"
+                    : "its start at %t has passed, and only %o%n VMs of group %s were submitted";
     if (reason->id == REASON_START_PASSED && reason->text && *reason->text)
-        return "its start at %t has passed, and %o%s";
+        return "its start at %t has passed, and %o%s"; /* of an older store */
     if (reason->id == REASON_QUARANTINED && n[0] == 1)
         return "%ohost %n, the only one that it may use, is quarantined until %t: VMs failed or "
                "are stuck on it";
-    if (reason->id == REASON_DRAINED && reason->text && *reason->text)
-        return "%s";
+    if (reason->id == REASON_DRAINED)
+        return which_are_drained(reason);
     if (reason->id == REASON_DEADLINE_MISSED && n[1] == INSTANT_NEVER)
         return "cancelled: must end by %t, but has no known end";
-    if (reason->id == REASON_DEADLINE_UNREACHABLE && n[1] == INSTANT_NEVER)
-        return "must end by %t, but has no known end";
-    if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text && n[1] <= n[0])
-        return "no room in time for it to end by %t%o: %s";
-    if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text)
-        return "must end by %t, but the earliest possible end is %t: %s";
-    if (reason->id == REASON_DEADLINE_UNREACHABLE && n[1] <= n[0])
-        return "no room in time for it to end by %t";
+    if (reason->id == REASON_DEADLINE_UNREACHABLE)
+        return why_it_is_late(reason);
     if (reason->id == REASON_ROOM_RESERVED && n[1] < 0)
         return "for room: %v requested, but the room now free does not last: host %o%n is %s from "
                "%t on";

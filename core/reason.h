@@ -33,9 +33,11 @@ enum reason_id {
     REASON_KEPT_TOGETHER,   /* no room beside VMs with which it must share a host; n[0] one of their
                              * leases */
     REASON_NO_ROOM_FOR_ALL, /* no room on one host for all VMs that must be together */
-    REASON_START_PASSED,    /* reservation: n[0] start, n[1] now; text: NULL, or the missing part */
-    REASON_DEADLINE_UNREACHABLE,  /* n[0] deadline, n[1] earliest possible end (NEVER: none); text:
-                                   * NULL, or why */
+    REASON_START_PASSED,    /* reservation: n[0] start, n[1] now; or only n[2] of n[3] VMs (0:
+                             * number unknown) of the group in the text were submitted */
+    REASON_DEADLINE_UNREACHABLE,  /* n[0] deadline, n[1] earliest possible end (NEVER: none), n[2]
+                                   * latest start, or 0; n[3] VMs of the group in the text were
+                                   * submitted, or 0; then text: NULL, or what drains leave */
     REASON_IMAGE_TOO_LATE,        /* the image would arrive at n[0], the start is n[1] */
     REASON_SHORTER_THAN_SHUTDOWN, /* n[0] duration, n[1] shutdown time */
     REASON_SUSPENDED_FOR,         /* n[0] the lease it made room for, n[1] since when */
@@ -79,12 +81,13 @@ enum reason_id {
     REASON_LOCKED,            /* n[0] the VM */
     REASON_LATE,              /* n[0] seconds after its start; VM n[1] is on host n[2], or -1; text:
                                * its state, and the VM that has not left the host */
-    REASON_GIVEN_UP,          /* n[0] a VM that failed, n[1] attempts; text: the last failure */
+    REASON_GIVEN_UP,          /* n[0] a VM that failed, n[1] attempts, n[2]: 1: the other VMs of its
+                               * group are ended; text: the last failure */
     REASON_CANCELLED_BY,      /* text: the user */
     REASON_QUARANTINED,       /* all n[0] hosts it may use are quarantined, the first of them, host
                                * n[1], until n[2] */
-    REASON_DRAINED,           /* all hosts it may use are drained, or drained and quarantined; text:
-                               * NULL, or the sentence with the hosts */
+    REASON_DRAINED,           /* all n[0] hosts it may use are drained, the first of them host n[1],
+                               * or (n[2]: 1) drained or quarantined */
     REASON_HOSTS_TOO_SMALL,   /* hosts have at most n[0] CPU (1/100) and n[1] MB; n[2] VMs; n[3]
                                * TOO_SMALL_...: the insufficient resource; 0: no host has enough of
                                * both */

@@ -131,6 +131,7 @@ struct lease_trial {
                                    break; -1 */
     int64_t start, duration;    /* not accepted: the nearest alternative; INSTANT_NONE, SPAN_NONE */
     char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word; "" */
+    struct told_reason reason;  /* not accepted, and not because of `in_the_way` */
     char text[STORE_TEXT_MAX];  /* the changes, or the reason */
     struct victims victims;
 };
@@ -272,6 +273,7 @@ enum { VICTIMS_TEXT_MAX = (VICTIMS_SHOWN + 1) * 160 };
 
 /* The leases that would make room: a line each appended to a text, values, or both in an answer. */
 void answers_add_victims(char *text, size_t size, const struct victims *victims);
+json_t *json_from_reason(const struct told_reason *told); /* as of leases; null: none */
 json_t *json_from_victims(const struct victims *victims);
 void answers_put_victims(json_t *answer, const struct victims *victims);
 

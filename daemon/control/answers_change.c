@@ -202,6 +202,7 @@ static json_t *change_lease(const struct question *question, const struct lease_
     json_put(answer, "text", json_from_text(trial.text));
     answers_put_victims(answer, &trial.victims);
     json_put(answer, "word", trial.accepted ? json_null() : json_from_text(trial.word));
+    json_put(answer, "reason", json_from_reason(&trial.reason));
     json_put(answer, "in_the_way",
              trial.in_the_way < 0 ? json_null() : json_integer(trial.in_the_way));
     json_put(answer, "alternative", json_from_alternative(&trial));

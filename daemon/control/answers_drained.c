@@ -25,19 +25,17 @@ __attribute__((format(printf, 3, 4))) static void add(char text[STORE_SENTENCE_M
 
 static void say_why(const struct drained_vm *vm, char text[STORE_SENTENCE_MAX])
 {
-    struct reason reason = {.id = vm->reason, .text = vm->reason_text};
     char when[64];
 
     text[0] = '\0';
-    memcpy(reason.n, vm->reason_n, sizeof reason.n);
     if (vm->starts)
         add(text, "", "when it runs");
     if (vm->cause.word)
         add(text, ", ", "%s", vm->cause.sentence);
-    if (vm->reason == REASON_NO_OTHER_HOST) /* the answer names the VM and the host */
-        add(text, "", "%s", vm->reason_text);
-    else if (vm->reason != REASON_NONE)
-        reason_format_body(&reason, text, STORE_SENTENCE_MAX, lease_time_text);
+    if (vm->reason.id == REASON_NO_OTHER_HOST) /* the answer names the VM and the host */
+        add(text, "", "%s", vm->reason.text);
+    else if (vm->reason.id != REASON_NONE)
+        store_told_text(&vm->reason, true, text, STORE_SENTENCE_MAX);
     if (vm->for_lease < 0)
         return;
     lease_time_text(vm->leaves, when, sizeof when);
@@ -48,15 +46,20 @@ static void say_why(const struct drained_vm *vm, char text[STORE_SENTENCE_MAX])
         add(text, "", "for lease %lld", (long long)vm->for_lease);
 }
 
-static json_t *json_from_reason(const struct drained_vm *vm)
+json_t *json_from_reason(const struct told_reason *told)
 {
-    json_t *reason, *numbers = json_array();
+    json_t *numbers = json_array();
+    char text[STORE_SENTENCE_MAX];
 
-    for (size_t i = 0; i < sizeof vm->reason_n / sizeof *vm->reason_n; i++)
-        json_array_append_new(numbers, json_integer(vm->reason_n[i]));
-    reason = json_pack("{s:s, s:o}", "id", reason_name(vm->reason), "numbers", numbers);
-    json_put(reason, "text", json_from_text(vm->reason_text));
-    return reason;
+    if (told->id == REASON_NONE) {
+        json_decref(numbers);
+        return json_null();
+    }
+    for (size_t i = 0; i < REASON_NUMBERS; i++)
+        json_array_append_new(numbers, json_integer(told->n[i]));
+    store_told_text(told, true, text, sizeof text);
+    return json_pack("{s:o, s:s, s:o, s:o}", "word", json_from_text(told->word), "id",
+                     reason_name(told->id), "numbers", numbers, "text", json_from_text(text));
 }
 
 static json_t *json_from_drained(const struct drained_vm *vm)
@@ -77,7 +80,7 @@ static json_t *json_from_drained(const struct drained_vm *vm)
     json_put(line, "at", json_from_instant(vm->at));
     json_put(line, "when_it_runs", json_boolean(vm->starts));
     json_put(line, "cause", vm->cause.word ? json_string(vm->cause.word) : json_null());
-    json_put(line, "reason", vm->reason ? json_from_reason(vm) : json_null());
+    json_put(line, "reason", json_from_reason(&vm->reason));
     json_put(line, "for_lease", vm->for_lease < 0 ? json_null() : json_integer(vm->for_lease));
     json_put(line, "why", *why ? json_from_text(why) : json_null());
     return line;

@@ -22,11 +22,43 @@ json_t *answers_requested(int32_t *vms, size_t n)
     return answer;
 }
 
+enum { TRIAL_TEXT_MAX = STORE_SENTENCE_MAX + VICTIMS_TEXT_MAX };
+
+static void say_findings(const struct planner_trial *trial, char *text, size_t size)
+{
+    char when[64];
+    size_t length = 0;
+
+    lease_time_text(trial->start, when, sizeof when);
+    text[0] = '\0';
+    if (!trial->accepted)
+        store_told_text(&trial->reason, true, text, size);
+    else if (trial->waits && trial->start == INSTANT_NONE)
+        snprintf(text, size, "It would wait in the queue; its start cannot be estimated.");
+    else if (trial->waits && trial->start == INSTANT_NEVER)
+        snprintf(text, size,
+                 "It would wait in the queue; leases without a planned end hold the hosts it may "
+                 "use, or get them first.");
+    else if (trial->waits)
+        snprintf(text, size, "It would wait in the queue and probably start at %s.", when);
+    for (size_t i = 0; i < trial->n_hosts && i < TRIAL_HOSTS; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%s",
+                                   i                    ? ", "
+                                   : trial->n_hosts > 1 ? "It would run on hosts "
+                                                        : "It would run on host ",
+                                   trial->hosts[i].name);
+    if (trial->n_hosts)
+        snprintf(text + length, size - length, "%s",
+                 trial->n_hosts > TRIAL_HOSTS ? " and others." : ".");
+    answers_add_victims(text, size, &trial->victims);
+}
+
 static json_t *dry_run(const struct question *question, const struct order *order)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     struct planner_trial trial = {.start = INSTANT_NONE};
-    char text[sizeof trial.text + VICTIMS_TEXT_MAX];
+    char text[TRIAL_TEXT_MAX];
+    json_t *hosts;
     struct error err;
     json_t *answer;
 
@@ -42,10 +74,15 @@ static json_t *dry_run(const struct question *question, const struct order *orde
              trial.start == INSTANT_NONE ? json_null()
                                          : json_string(trial.contract ? "contract" : "estimate"));
     json_put(answer, "preempts", json_integer((json_int_t)trial.victims.n));
-    json_put(answer, "word", *trial.word ? json_from_text(trial.word) : json_null());
+    json_put(answer, "word", trial.accepted ? json_null() : json_from_text(trial.reason.word));
+    json_put(answer, "reason", json_from_reason(&trial.reason));
+    json_put(answer, "waits", json_boolean(trial.waits));
+    hosts = json_array();
+    for (size_t i = 0; i < trial.n_hosts && i < TRIAL_HOSTS; i++)
+        json_array_append_new(hosts, json_integer(trial.hosts[i].id));
+    json_put(answer, "hosts", hosts);
     json_put(answer, "preempted", json_from_victims(&trial.victims));
-    snprintf(text, sizeof text, "%s", trial.text);
-    answers_add_victims(text, sizeof text, &trial.victims);
+    say_findings(&trial, text, sizeof text);
     json_put(answer, "text", json_from_text(text));
     return answer;
 }

@@ -150,6 +150,7 @@ static void put_activity(struct json_writer *writer, const struct lease_record *
 void json_put_reason(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
     char text[STORE_SENTENCE_MAX];
+    struct told_reason cause;
 
     if (lease->reason_id == REASON_NONE && !*lease->reason_word && !*lease->reason) {
         json_put_null(writer, "reason");
@@ -162,6 +163,14 @@ void json_put_reason(struct json_writer *writer, const struct lease_record *leas
     store_reason_text(lease, false, now, text, sizeof text);
     json_put_string(writer, "text", text);
     json_put_instant(writer, "retry", lease->retry > now ? lease->retry : INSTANT_NONE);
+    if (store_cause(lease, &cause)) {
+        json_open_object(writer, "cause");
+        json_put_string(writer, "id", reason_name(cause.id));
+        put_numbers(writer, "numbers", cause.n, REASON_NUMBERS);
+        json_end_object(writer);
+    } else {
+        json_put_null(writer, "cause");
+    }
     json_end_object(writer);
 }
 

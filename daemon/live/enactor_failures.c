@@ -23,7 +23,6 @@ enum {
     TOO_LATE_MOST = 3,        /* uncounted refusals because of the VM's state */
     AVOID_AFTER_REFUSAL = 30, /* seconds: OpenNebula's usage of the host may be newer than ours */
     QUOTE_MOST = 180,         /* characters of OpenNebula's message */
-    LAST_MOST = 160           /* characters of the last failure, in the reason of a failed lease */
 };
 
 void enactor_tell_repeated(struct enactor *enactor, int64_t now)
@@ -89,12 +88,9 @@ static bool is_out_of_attempts(const struct enactor *enactor, const struct vm_re
 static bool abandon_if_out_of_attempts(struct enactor *enactor, const struct vm_record *vm,
                                        int64_t now)
 {
-    char last[LAST_MOST];
-
     if (!is_out_of_attempts(enactor, vm))
         return false;
-    store_reason_sentence(store_lease(enactor->daemon->store, vm->lease), false, last, sizeof last);
-    reconcile_abandon_start(enactor->daemon, vm, last, now);
+    reconcile_abandon_start(enactor->daemon, vm, now);
     return true;
 }
 

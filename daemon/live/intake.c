@@ -238,13 +238,11 @@ static void refuse_too_late(struct daemon *daemon, const struct lease_record *le
     struct reason reason = {
         .id = reserves ? REASON_START_PASSED : REASON_DEADLINE_UNREACHABLE,
         .n = {reserves ? lease->start : lease->deadline, reserves ? now : now + lease->duration}};
-    char text[STORE_TEXT_MAX], size[32] = "";
 
-    if (lease->group_size)
-        snprintf(size, sizeof size, " of %" PRIu32, lease->group_size);
-    snprintf(text, sizeof text, "only %zu%s VMs of group %s were submitted", there, size,
-             lease->group);
-    reason.text = text;
+    reason.n[reserves ? 2 : 3] = (int64_t)there;
+    if (reserves)
+        reason.n[3] = lease->group_size;
+    reason.text = lease->group;
     lease_refuse(daemon->store, lease, now, &reason, NULL);
 }
 

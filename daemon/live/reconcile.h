@@ -24,10 +24,9 @@ void reconcile_before_replan(struct daemon *daemon);
  * awake). */
 void reconcile_withdraw(struct daemon *daemon, int64_t now);
 /* The VM cannot be started: its lease fails, finally unless its user releases the VM. Other VMs of
- * the lease that run or are in transition are ended, the rest are held. `last`: the last
- * failure. */
-void reconcile_abandon_start(struct daemon *daemon, const struct vm_record *failed,
-                             const char *last, int64_t now);
+ * the lease that run or are in transition are ended, the rest are held. The lease's reason is
+ * the last failure. */
+void reconcile_abandon_start(struct daemon *daemon, const struct vm_record *failed, int64_t now);
 /* Update leases from the observations of their VMs. */
 void reconcile(struct daemon *daemon, int64_t now);
 /* When a lease is due by time alone, as reconcile_lease_time(); INSTANT_NEVER. O(leases that are

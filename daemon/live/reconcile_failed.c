@@ -58,17 +58,17 @@ static void end_others(struct daemon *daemon, const struct vm_record *failed, in
         }
 }
 
-void reconcile_abandon_start(struct daemon *daemon, const struct vm_record *failed,
-                             const char *last, int64_t now)
+void reconcile_abandon_start(struct daemon *daemon, const struct vm_record *failed, int64_t now)
 {
     const struct lease_record *lease = store_lease(daemon->store, failed->lease);
-    char text[STORE_TEXT_MAX];
+    char last[STORE_TEXT_MAX], text[STORE_SENTENCE_MAX];
 
-    snprintf(text, sizeof text, "%.200s%s", last,
-             any_ends_too(daemon, failed) ? "; the other VMs of its group are ended" : "");
+    store_pack_reason(lease, last);
     lease_explain(
         daemon->store, lease,
-        &(struct reason){.id = REASON_GIVEN_UP, .n = {failed->id, failed->attempts}, .text = text},
+        &(struct reason){.id = REASON_GIVEN_UP,
+                         .n = {failed->id, failed->attempts, any_ends_too(daemon, failed)},
+                         .text = last},
         NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     if (!reconcile_apply(daemon, lease, EVENT_GIVEN_UP, now, "%s", text))

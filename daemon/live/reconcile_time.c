@@ -17,12 +17,12 @@ enum { WAIT_FOR_DEPARTURES = 15 /* seconds until the lease is replanned */ };
 /* --- time ------------------------------------------------------------------------------------- */
 
 /* The last cause of the wait. */
-static void why_it_waited(const struct lease_record *lease, char *text, size_t size)
+static void why_it_waited(const struct lease_record *lease, char line[STORE_TEXT_MAX])
 {
-    text[0] = '\0';
+    line[0] = '\0';
     if (lease->reason_id != REASON_NONE && lease->reason_id != REASON_PLANNED &&
         lease->reason_id != REASON_DEADLINE_UNREACHABLE)
-        store_reason_sentence(lease, true, text, size);
+        store_pack_reason(lease, line);
 }
 
 /* The lease can no longer keep its promise. EVENT_TIME_OVER: its VMs were sent to hosts and are
@@ -37,7 +37,7 @@ static void miss(struct daemon *daemon, const struct lease_record *lease, enum l
                                             : store_latest_start(lease)},
                                   .text = why};
 
-    why_it_waited(lease, why, sizeof why);
+    why_it_waited(lease, why);
     lease_explain(daemon->store, lease, &missed, NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     if (reconcile_apply(daemon, lease, event, now, "%s", text))

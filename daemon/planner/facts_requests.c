@@ -179,26 +179,10 @@ static void note_rank(struct facts *facts, const struct lease_record *lease,
     facts_note(facts, NOTE_RANK, lease->id, &(struct reason){.text = text}, INSTANT_NONE);
 }
 
-/* The sentence of REASON_DRAINED. */
-static void tell_drained(int32_t host, size_t n, bool quarantined, char text[STORE_TEXT_MAX])
-{
-    const char *what = quarantined ? "drained or quarantined" : "drained";
-
-    if (n == 1)
-        snprintf(text, STORE_TEXT_MAX,
-                 "host %d, the only one that it may use, is %s: an operator is emptying it", host,
-                 what);
-    else
-        snprintf(
-            text, STORE_TEXT_MAX,
-            "the %zu hosts that it may use (host %d, ...) are %s: an operator is emptying them", n,
-            host, what);
-}
-
 /* The reason if all hosts that the lease may use are quarantined, or drained without a planned end;
  * else REASON_NONE. A promise keeps its hosts. */
 static struct reason hosts_are_out(const struct facts *facts, const struct lease_record *lease,
-                                   const struct host_filter *filter, char text[STORE_TEXT_MAX])
+                                   const struct host_filter *filter)
 {
     const struct reason none = {0};
     struct reason quarantined = {.id = REASON_QUARANTINED, .n = {0, 0, INSTANT_NEVER}};
@@ -231,8 +215,7 @@ static struct reason hosts_are_out(const struct facts *facts, const struct lease
     }
     if (drained < 0)
         return quarantined.n[0] ? quarantined : none;
-    tell_drained(drained, n, quarantined.n[0] > 0, text);
-    return (struct reason){.id = REASON_DRAINED, .text = text};
+    return (struct reason){.id = REASON_DRAINED, .n = {(int64_t)n, drained, quarantined.n[0] > 0}};
 }
 
 /* Has the VM failed recently, and must it wait for its next attempt? */
@@ -271,7 +254,6 @@ static bool filter_of_document(struct facts *facts, const struct lease_record *l
                                int32_t *filter)
 {
     struct eligible eligible;
-    char text[STORE_TEXT_MAX] = "";
     struct reason out;
 
     look_at_hosts(facts, lease, document, &eligible);
@@ -292,7 +274,7 @@ static bool filter_of_document(struct facts *facts, const struct lease_record *l
     }
     if (eligible.rank_ignored)
         note_rank(facts, lease, vm, eligible.reason);
-    out = hosts_are_out(facts, lease, eligible.filter, text);
+    out = hosts_are_out(facts, lease, eligible.filter);
     if (out.id != REASON_NONE) {
         cannot_be_placed(facts, lease, &out, INSTANT_NONE);
         return false;

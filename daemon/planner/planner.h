@@ -209,15 +209,22 @@ struct victims {
     } shown[VICTIMS_SHOWN];
 };
 
+enum { TRIAL_HOSTS = 6 };
+
 /* Dry run: would a lease fit, when, and which leases would make room? The planner uses a temporary
  * engine; the store does not change. */
 struct planner_trial {
     bool accepted;
-    int64_t start; /* INSTANT_NONE: never */
+    bool waits;    /* in the queue */
+    int64_t start; /* INSTANT_NONE: unknown, or not accepted */
     bool contract; /* start is a promise, not an estimate */
+    struct trial_host {
+        int32_t id;
+        char name[41];
+    } hosts[TRIAL_HOSTS]; /* on which it would run, the first ones */
+    size_t n_hosts;       /* all of them, if it does not wait */
     struct victims victims;
-    char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word; "" */
-    char text[1024];            /* one line per finding */
+    struct told_reason reason; /* not accepted: why */
 };
 
 /* trial is NULL on failure; err says why. */
@@ -243,10 +250,8 @@ struct drained_vm {
     int64_t lease, at;    /* INSTANT_NONE: unspecified */
     bool starts;          /* it moves when it runs, not before */
     struct known_cause cause;
-    enum reason_id reason; /* REASON_NONE: none */
-    int64_t reason_n[4];
-    char reason_text[STORE_TEXT_MAX];
-    int64_t for_lease; /* for which it is suspended, or makes room at `leaves`; -1: none */
+    struct told_reason reason; /* REASON_NONE: none */
+    int64_t for_lease;         /* for which it is suspended, or makes room at `leaves`; -1: none */
     int64_t leaves;
 };
 
@@ -279,10 +284,9 @@ struct changed_place {
 
 struct planner_change {
     bool accepted;
-    int64_t start;              /* of a lease that has not begun; INSTANT_NONE: not planned */
-    int64_t in_the_way;         /* the lease with a promise that would lose its place; -1: none */
-    char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word */
-    char text[STORE_TEXT_MAX];  /* the reason; "" */
+    int64_t start;             /* of a lease that has not begun; INSTANT_NONE: not planned */
+    int64_t in_the_way;        /* the lease with a promise that would lose its place; -1: none */
+    struct told_reason reason; /* REASON_NONE: none, or `in_the_way` */
     struct victims victims;
     const struct changed_place *places; /* of a lease that has not begun: its planned hosts */
     size_t n_places;

@@ -127,8 +127,7 @@ int planner_trace(struct planner *planner, const struct lease_record *lease, int
 static void refuse(struct planner_change *change, const struct reason *reason)
 {
     change->accepted = false;
-    snprintf(change->word, sizeof change->word, "%s", reason_word(reason));
-    reason_format_body(reason, change->text, sizeof change->text, lease_time_text);
+    store_tell_reason(&change->reason, reason);
 }
 
 bool planner_loses_promise(const struct lease_record *lease)
@@ -153,8 +152,6 @@ static void is_in_the_way(struct planner_change *change, const struct lease_reco
 {
     change->accepted = false;
     change->in_the_way = lease->id;
-    snprintf(change->word, sizeof change->word, "in-the-way");
-    planner_unplaced_text(lease, change->text, sizeof change->text);
 }
 
 static void judge_exceptions(const struct planner *planner, const struct plan_reply *reply,
@@ -222,8 +219,7 @@ void planner_take_change(struct planner *planner, const struct waiting *waiting,
         if (view->lease != trial->lease)
             continue;
         change.start = view->start;
-        if (view->reason.id != REASON_NONE)
-            reason_format(&view->reason, change.text, sizeof change.text, lease_time_text);
+        store_tell_reason(&change.reason, &view->reason);
         if (!view->stretch.there)
             continue;
         change.places = places = places_of(trial, &view->stretch);

@@ -81,9 +81,7 @@ static struct known_cause cause_of(const struct planner *planner, const struct l
 static void takes_reason(struct drained_vm *vm, const struct reason *reason)
 {
     vm->cause = (struct known_cause){0};
-    vm->reason = reason->id;
-    memcpy(vm->reason_n, reason->n, sizeof vm->reason_n);
-    snprintf(vm->reason_text, sizeof vm->reason_text, "%s", reason->text ? reason->text : "");
+    store_tell_reason(&vm->reason, reason);
 }
 
 /* Unless it is suspended earlier. at: INSTANT_NONE: it is, or is being suspended. */
@@ -94,7 +92,7 @@ static void is_suspended(struct drained_vm *vm, int64_t at, int64_t for_lease)
     vm->how = DRAINED_SUSPENDED;
     vm->at = at;
     vm->cause = (struct known_cause){0};
-    vm->reason = REASON_NONE;
+    vm->reason.id = REASON_NONE;
     vm->for_lease = for_lease;
 }
 
@@ -248,7 +246,7 @@ static void moves(const struct drain_trial *drain, const struct planner *planner
         vm->at = at;
         vm->starts = is_starting(planner, record);
         vm->cause = planner_move_way(planner, record, host, true).why;
-        vm->reason = REASON_NONE;
+        vm->reason.id = REASON_NONE;
     }
 }
 

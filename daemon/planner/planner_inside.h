@@ -217,7 +217,6 @@ struct reason planner_with_hosts(const struct planner *planner, const struct lea
 
 /* "its latest start is ...": owners who requested a latest start look for that, not for the latest
  * end. */
-size_t planner_latest_start_text(int64_t latest, char *text, size_t size);
 
 /* --- planned.c: the leases that the engine has been given --- */
 struct planned *planned_add(struct facts *facts, int64_t lease);
@@ -547,8 +546,6 @@ int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
 int asked_facts_send(struct asked_facts *trial, struct planner *planner,
                      const struct waiting *waiting, struct error *err);
 void asked_facts_finish(struct asked_facts *trial);
-/* Append a line (a sentence without its full stop) to a text if it has room. */
-void question_add_line(char *text, size_t size, const char *line);
 /* The leases that make room for this one. */
 struct victims question_victims(const struct planner *planner, const struct plan_reply *reply,
                                 int64_t lease);

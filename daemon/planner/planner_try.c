@@ -6,23 +6,6 @@
 
 #include "daemon/planner/planner_inside.h"
 
-static void describe_wait(int64_t probable, struct planner_trial *trial)
-{
-    char line[160], when[64];
-
-    trial->start = probable;
-    lease_time_text(trial->start, when, sizeof when);
-    if (trial->start == INSTANT_NONE)
-        snprintf(line, sizeof line, "It would wait in the queue; its start cannot be estimated");
-    else if (trial->start == INSTANT_NEVER)
-        snprintf(line, sizeof line,
-                 "It would wait in the queue; leases without a planned end hold "
-                 "the hosts it may use, or get them first");
-    else
-        snprintf(line, sizeof line, "It would wait in the queue and probably start at %s", when);
-    question_add_line(trial->text, sizeof trial->text, line);
-}
-
 /* The hosts of the lease's first run in the trial; NULL: not planned. */
 static const struct plan_reservation *first_run(const struct plan_reply *reply,
                                                 const struct lease_view *lease)
@@ -39,35 +22,26 @@ static const struct plan_reservation *first_run(const struct plan_reply *reply,
     return NULL;
 }
 
-/* "It would run on hosts alpha, beta and others". */
-static void describe_hosts(const struct plan_reservation *run, const struct hosts_seen *hosts,
-                           struct planner_trial *trial)
+static void find_hosts(const struct plan_reservation *run, const struct hosts_seen *hosts,
+                       struct planner_trial *trial)
 {
-    enum { NAMED_MOST = 6 };
-    char line[STORE_TEXT_MAX];
-    uint32_t named[NAMED_MOST];
-    size_t n = 0, more = 0;
-    int length;
-
     for (size_t i = 0; i < run->n_vms; i++) {
-        uint32_t host = run->vms[i].host;
-        bool known = host >= hosts->pool.n || (i > 0 && run->vms[i - 1].host == host);
+        const struct host *host =
+            run->vms[i].host < hosts->pool.n ? &hosts->pool.items[run->vms[i].host] : NULL;
+        bool known = !host || (i > 0 && run->vms[i - 1].host == run->vms[i].host);
 
-        for (size_t k = 0; k < n; k++)
-            known = known || named[k] == host;
-        if (!known && n < NAMED_MOST)
-            named[n++] = host;
-        else
-            more += !known;
+        for (size_t k = 0; !known && k < trial->n_hosts && k < TRIAL_HOSTS; k++)
+            known = trial->hosts[k].id == host->id;
+        if (known)
+            continue;
+        if (trial->n_hosts < TRIAL_HOSTS) {
+            struct trial_host *named = &trial->hosts[trial->n_hosts];
+
+            named->id = host->id;
+            snprintf(named->name, sizeof named->name, "%s", host->name);
+        }
+        trial->n_hosts++;
     }
-    if (n == 0)
-        return;
-    length = snprintf(line, sizeof line, "It would run on host%s", n > 1 ? "s" : "");
-    for (size_t i = 0; i < n; i++)
-        length += snprintf(line + length, sizeof line - (size_t)length, "%s%.40s",
-                           i > 0 ? ", " : " ", hosts->pool.items[named[i]].name);
-    snprintf(line + length, sizeof line - (size_t)length, "%s", more ? " and others" : "");
-    question_add_line(trial->text, sizeof trial->text, line);
 }
 
 static void describe(const struct planner *planner, const struct plan_reply *reply,
@@ -77,25 +51,21 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
     enum lease_kind kind = waiting->lease_kind;
     const struct plan_reservation *run = first_run(reply, lease);
     struct reason reason = lease->reason;
-    char latest[80];
 
     trial->accepted = lease->state != LEASE_REJECTED;
     trial->start = lease->start;
     trial->contract = trial->accepted && kind == LEASE_RESERVATION;
-    snprintf(trial->word, sizeof trial->word, "%s",
-             trial->accepted ? "" : reason_word(&lease->reason));
     if (!trial->accepted) {
-        if (reason.id == REASON_DEADLINE_UNREACHABLE && waiting->latest_start != INSTANT_NONE) {
-            planner_latest_start_text(waiting->latest_start, latest, sizeof latest);
-            reason.text = latest;
-        }
-        reason_format_body(&reason, trial->text, sizeof trial->text, lease_time_text);
+        if (reason.id == REASON_DEADLINE_UNREACHABLE && waiting->latest_start != INSTANT_NONE)
+            reason.n[2] = waiting->latest_start;
+        store_tell_reason(&trial->reason, &reason);
         return;
     }
-    if (trial->start == INSTANT_NONE)
-        describe_wait(reply->probable, trial);
+    trial->waits = trial->start == INSTANT_NONE;
+    if (trial->waits)
+        trial->start = reply->probable;
     else if (run)
-        describe_hosts(run, waiting->hosts, trial);
+        find_hosts(run, waiting->hosts, trial);
     trial->victims = question_victims(planner, reply, TRIAL_ID);
 }
 

@@ -97,13 +97,6 @@ void asked_facts_finish(struct asked_facts *trial)
     snapshot_drop(&trial->snapshot);
 }
 
-void question_add_line(char *text, size_t size, const char *line)
-{
-    size_t length = strlen(text);
-
-    snprintf(text + length, size - length, "%s%s.", length ? "\n" : "", line);
-}
-
 /* The planner keeps the work of leases that have begun. */
 static enum victim_fate fate_of(const struct planner *planner, const struct plan_output *output)
 {

@@ -224,14 +224,6 @@ static void tell_drains(const struct which_hosts *which, const char *before, cha
 
 /* --- reasons ---------------------------------------------------------------------------------- */
 
-size_t planner_latest_start_text(int64_t latest, char *text, size_t size)
-{
-    char when[40];
-
-    lease_time_text(latest, when, sizeof when);
-    return (size_t)snprintf(text, size, "its latest start is %s", when);
-}
-
 static bool is_about_room(const struct reason *reason)
 {
     return reason->id == REASON_NO_ROOM_NOW || reason->id == REASON_NO_ROOM_AT_START ||
@@ -270,11 +262,11 @@ struct reason planner_with_hosts(const struct planner *planner, const struct lea
         else if (room)
             length = tell_which(&which, text, size);
         else
-            length = planner_latest_start_text(store_latest_start(lease), text, size);
+            reason.n[2] = store_latest_start(lease);
         note_times(&which, lease, known);
         which.drains = *lease->booking ? NULL : planner->settings.drains;
         if ((room || late) && length < size)
-            tell_drains(&which, room ? ": " : "; ", text + length, size - length);
+            tell_drains(&which, room ? ": " : "", text + length, size - length);
         if (text[0])
             reason.text = text;
     }

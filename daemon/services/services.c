@@ -279,14 +279,9 @@ static int dry_run(void *context, const struct order *order, struct planner_tria
 {
     struct daemon *daemon = context;
     const struct planner_trial *found = daemon->question->trial;
-    struct reason reason;
-    char text[STORE_TEXT_MAX];
 
-    if (services_judge_order(daemon, order, &reason, text) == VERDICT_NO) {
-        snprintf(trial->word, sizeof trial->word, "%s", reason_word(&reason));
-        snprintf(trial->text, sizeof trial->text, "%s", text);
+    if (services_judge_order(daemon, order, &trial->reason) == VERDICT_NO)
         return 0;
-    }
     if (!daemon->question->is_answered)
         return services_try_order(daemon, order, err);
     if (!found) {

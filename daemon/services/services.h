@@ -17,10 +17,10 @@ void services_finish(struct daemon *daemon);
 /* The table for answers_create(). */
 struct answers_daemon services_for(struct daemon *daemon);
 
-/* Do rights and hosts allow an order? NO: `reason`, with its sentence in `text`. LATER: once the
- * planner has answered services_try_order(), it has decided about the user's other requests. */
+/* Do rights and hosts allow an order? NO: `reason`. LATER: once the planner has answered
+ * services_try_order(), it has decided about the user's other requests. */
 enum verdict services_judge_order(const struct daemon *daemon, const struct order *order,
-                                  struct reason *reason, char text[STORE_TEXT_MAX]);
+                                  struct told_reason *reason);
 /* Ask the planner whether an order with known sizes fits. -1, with EINPROGRESS or another error. */
 int services_try_order(struct daemon *daemon, const struct order *order, struct error *err);
 /* Create the VMs of an order. */

@@ -191,8 +191,10 @@ static int next_alternative(struct daemon *daemon, const struct lease_record *le
     case CHANGE_WANTED:
         *refusal = (struct lease_trial){
             .in_the_way = change->in_the_way, .start = INSTANT_NONE, .duration = SPAN_NONE};
-        snprintf(refusal->word, sizeof refusal->word, "%s", change->word);
-        snprintf(refusal->text, sizeof refusal->text, "%s", change->text);
+        if (change->in_the_way < 0)
+            refusal->reason = change->reason;
+        snprintf(refusal->word, sizeof refusal->word, "%s",
+                 services_why(daemon, change, refusal->text, sizeof refusal->text));
         return first_alternative(daemon, lease, changed, search, err);
     case CHANGE_LONGEST:
         if (change->accepted)
@@ -207,6 +209,21 @@ static int next_alternative(struct daemon *daemon, const struct lease_record *le
             refusal->start = INSTANT_NONE;
         return 0;
     }
+}
+
+const char *services_why(const struct daemon *daemon, const struct planner_change *change,
+                         char *text, size_t size)
+{
+    const struct lease_record *other =
+        change->in_the_way < 0 ? NULL : store_lease(daemon->store, change->in_the_way);
+
+    text[0] = '\0';
+    if (other)
+        planner_unplaced_text(other, text, size);
+    if (change->in_the_way >= 0)
+        return "in-the-way";
+    store_told_text(&change->reason, !change->accepted, text, size);
+    return change->reason.word;
 }
 
 /* Makes the changed lease. */

@@ -158,6 +158,9 @@ void services_each_booking(void *context, const char *user,
 /* --- services_change.c: changing leases, for answers --- */
 int services_change(void *context, const struct change_order *order, struct lease_trial *trial,
                     struct error *err);
+/* Why the change was refused, or what the plan says of the lease: its word and its sentence. */
+const char *services_why(const struct daemon *daemon, const struct planner_change *change,
+                         char *text, size_t size);
 int services_hold(void *context, int64_t id, const char *who, struct error *err);
 
 /* --- services_resize.c: VMs of another size --- */

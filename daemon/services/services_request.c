@@ -140,14 +140,13 @@ static int64_t most_vms(const struct daemon *daemon, const struct order_size *si
 }
 
 enum verdict services_judge_order(const struct daemon *daemon, const struct order *order,
-                                  struct reason *reason, char text[STORE_TEXT_MAX])
+                                  struct told_reason *reason)
 {
     char rule[LEASE_SPEC_TEXT_MAX];
     enum verdict verdict = intake_judge_order(daemon, order, clock_now(), rule);
 
     if (verdict == VERDICT_NO || (verdict == VERDICT_LATER && daemon->question->is_answered)) {
-        snprintf(text, STORE_TEXT_MAX, "%s", rule);
-        *reason = (struct reason){.id = REASON_NOT_GRANTED, .text = text};
+        store_tell_reason(reason, &(struct reason){.id = REASON_NOT_GRANTED, .text = rule});
         return VERDICT_NO;
     }
     if (order_unsized(order)) /* the template defines a size */
@@ -155,16 +154,12 @@ enum verdict services_judge_order(const struct daemon *daemon, const struct orde
     for (size_t i = 0; i < order->n_sizes; i++) {
         const struct order_size *size = &order->sizes[i];
         int64_t most = most_vms(daemon, size);
-        size_t length;
 
         if (most >= size->count)
             continue;
-        *reason = (struct reason){.id = REASON_TOO_BIG, .n = {size->count, most}};
-        length = reason_format_body(reason, text, STORE_TEXT_MAX, lease_time_text);
-        if (order->n_sizes > 1)
-            snprintf(text + length, STORE_TEXT_MAX - length,
-                     " (%" PRId64 ".%02" PRId64 " CPU and %" PRId64 " MB each)", size->cpu / 100,
-                     size->cpu % 100, size->memory);
+        store_tell_reason(reason, &(struct reason){.id = REASON_TOO_BIG, .n = {size->count, most}});
+        reason->n[4] = order->n_sizes > 1 ? size->cpu : 0;
+        reason->n[5] = size->memory;
         return VERDICT_NO;
     }
     return verdict;
@@ -175,8 +170,8 @@ int services_request(void *context, const struct order *order, const struct cont
 {
     struct daemon *daemon = context;
     struct making *making;
-    struct reason reason;
-    char group[STORE_GROUP_MAX], text[STORE_TEXT_MAX];
+    struct told_reason reason;
+    char group[STORE_GROUP_MAX], text[STORE_SENTENCE_MAX];
     enum verdict verdict;
 
     if (!daemon->poll_ok)
@@ -184,9 +179,11 @@ int services_request(void *context, const struct order *order, const struct cont
     if (daemon->problems[PROBLEM_STORE].text[0])
         return error_set(err, EAGAIN, "cannot write state, so no promise can be made: %.200s",
                          daemon->problems[PROBLEM_STORE].text);
-    verdict = services_judge_order(daemon, order, &reason, text);
-    if (verdict == VERDICT_NO)
+    verdict = services_judge_order(daemon, order, &reason);
+    if (verdict == VERDICT_NO) {
+        store_told_text(&reason, true, text, sizeof text);
         return error_set(err, ENOSPC, "refused: %s", text);
+    }
     if (verdict == VERDICT_LATER && !order_unsized(order)) /* else the intake decides in order */
         return services_try_order(daemon, order, err);
     making = memory_new(1, sizeof *making);

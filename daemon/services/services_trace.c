@@ -120,12 +120,15 @@ static void put_trace(const struct daemon *daemon, const struct planner_change *
                       json_t *trace)
 {
     json_t *calls = json_array();
+    char text[STORE_SENTENCE_MAX];
 
+    services_why(daemon, change, text, sizeof text);
     for (int64_t i = 0; i < change->trace->n_calls; i++)
         json_array_append_new(calls, json_from_call(daemon, change, &change->trace->calls[i]));
     json_object_set_new(trace, "accepted", json_boolean(change->accepted));
     json_object_set_new(trace, "start", json_from_instant(change->start));
-    json_object_set_new(trace, "text", *change->text ? json_from_text(change->text) : json_null());
+    json_object_set_new(trace, "text", *text ? json_from_text(text) : json_null());
+    json_object_set_new(trace, "reason", json_from_reason(&change->reason));
     answers_put_victims(trace, &change->victims);
     json_object_set_new(trace, "calls", calls);
     json_object_set_new(trace, "calls_left_out", json_integer(change->trace->n_left_out));

@@ -1,10 +1,13 @@
 /* Builds the sentence for the reason of a lease from an id and numbers, when it is shown. */
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/store/store.h"
 #include "util/instant.h"
 #include "util/time_text.h"
+#include "util/words.h"
 
 void lease_time_text(int64_t instant, char *text, size_t size)
 {
@@ -14,22 +17,77 @@ void lease_time_text(int64_t instant, char *text, size_t size)
         time_text_local(instant, text, size);
 }
 
-void store_reason_sentence(const struct lease_record *lease, bool body, char *text, size_t size)
+void store_tell_reason(struct told_reason *told, const struct reason *reason)
 {
-    struct reason reason = {.id = lease->reason_id, .text = lease->reason};
-    const int64_t *vm = &lease->reason_n[4];
-    size_t vms = lease->reason_id == REASON_HOSTS_TOO_SMALL ? 2 : 0; /* the place of their number */
+    *told = (struct told_reason){.id = reason->id};
+    memcpy(told->n, reason->n, sizeof reason->n);
+    snprintf(told->word, sizeof told->word, "%s", reason_word(reason));
+    snprintf(told->text, sizeof told->text, "%s", reason->text ? reason->text : "");
+}
+
+void store_pack_reason(const struct lease_record *lease, char line[STORE_TEXT_MAX])
+{
+    size_t length = (size_t)snprintf(line, STORE_TEXT_MAX, "%s", reason_name(lease->reason_id));
+
+    for (size_t i = 0; i < REASON_NUMBERS; i++)
+        length += (size_t)snprintf(line + length, STORE_TEXT_MAX - length, " %" PRId64,
+                                   lease->reason_n[i]);
+    snprintf(line + length, STORE_TEXT_MAX - length, " %s", lease->reason);
+}
+
+/* False: the line is no packed reason, but for example the sentence of an older galernad. */
+static bool unpack(const char *line, struct told_reason *told)
+{
+    size_t length = strcspn(line, " ");
+    int id;
+
+    *told = (struct told_reason){.id = REASON_NONE};
+    snprintf(told->word, sizeof told->word, "%.*s", (int)length, line);
+    id = words_find(reason_names, REASONS, told->word);
+    line += length;
+    for (size_t i = 0; i < REASON_NUMBERS; i++) {
+        char *end;
+
+        told->n[i] = strtoll(line, &end, 10);
+        if (end == line || *end != ' ')
+            return false;
+        line = end;
+    }
+    if (id <= REASON_NONE)
+        return false;
+    told->id = (enum reason_id)id;
+    snprintf(told->text, sizeof told->text, "%s", line + 1);
+    return true;
+}
+
+static bool has_cause(enum reason_id id)
+{
+    return id == REASON_MISSED || id == REASON_GIVEN_UP;
+}
+
+bool store_cause(const struct lease_record *lease, struct told_reason *cause)
+{
+    return has_cause(lease->reason_id) && unpack(lease->reason, cause);
+}
+
+void store_told_text(const struct told_reason *told, bool body, char *text, size_t size)
+{
+    struct reason reason = {.id = told->id, .text = told->text};
+    const int64_t *vm = &told->n[4];
+    struct told_reason cause;
+    char why[STORE_SENTENCE_MAX];
+    size_t vms = told->id == REASON_HOSTS_TOO_SMALL ? 2 : 0; /* the place of their number */
     size_t length;
 
-    if (lease->reason_id == REASON_NONE) {
-        snprintf(text, size, "%s", lease->reason);
+    if (told->id == REASON_NONE) {
+        snprintf(text, size, "%s", told->text);
         return;
     }
-    memcpy(reason.n, lease->reason_n, sizeof reason.n);
-    if (lease->reason_id == REASON_PLANNED && lease->expected != INSTANT_NONE)
-        reason.n[0] = lease->expected; /* rounded, and stable across small changes */
-    /* An accepted lease is not "refused", whatever blocks it at present. */
-    body = body || (reason_lead(reason.id) == LEAD_REFUSED && lease->phase != PHASE_REFUSED);
+    memcpy(reason.n, told->n, sizeof reason.n);
+    if (has_cause(told->id) && unpack(told->text, &cause)) {
+        store_told_text(&cause, true, why, sizeof why);
+        reason.text = why;
+    }
     length = (body ? reason_format_body : reason_format)(&reason, text, size, lease_time_text);
     if (reason_is_of_company(reason.id) && reason.text[0] && length < size)
         length += (size_t)snprintf(text + length, size - length, ": %s", reason.text);
@@ -37,6 +95,19 @@ void store_reason_sentence(const struct lease_record *lease, bool body, char *te
         snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB%s)",
                  (long long)(vm[0] / 100), (long long)(vm[0] % 100), (long long)vm[1],
                  reason.n[vms] == 1 ? "" : " each");
+}
+
+void store_reason_sentence(const struct lease_record *lease, bool body, char *text, size_t size)
+{
+    struct told_reason told = {.id = lease->reason_id};
+
+    memcpy(told.n, lease->reason_n, sizeof told.n);
+    snprintf(told.text, sizeof told.text, "%s", lease->reason);
+    if (told.id == REASON_PLANNED && lease->expected != INSTANT_NONE)
+        told.n[0] = lease->expected; /* rounded, and stable across small changes */
+    /* An accepted lease is not "refused", whatever blocks it at present. */
+    body = body || (reason_lead(told.id) == LEAD_REFUSED && lease->phase != PHASE_REFUSED);
+    store_told_text(&told, body, text, size);
 }
 
 void store_reason_text(const struct lease_record *lease, bool body, int64_t now, char *text,

@@ -259,6 +259,22 @@ struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease);
 /* Move a VM to another lease. -1 with errno ENOENT: that lease is not in memory. */
 int store_move_vm(struct store *store, const struct vm_record *moved, int64_t lease);
 
+/* A reason with texts of its own, which can be copied. */
+struct told_reason {
+    enum reason_id id; /* REASON_NONE: `text` is the sentence, or there is no reason */
+    int64_t n[REASON_NUMBERS];
+    char word[STORE_GROUP_MAX]; /* the module's own, or the id's; "": no reason */
+    char text[STORE_TEXT_MAX];  /* the quoted part of the sentence */
+};
+
+void store_tell_reason(struct told_reason *told, const struct reason *reason);
+/* Its sentence. `body`: without a leading "waits" or "refused". */
+void store_told_text(const struct told_reason *told, bool body, char *text, size_t size);
+/* The lease's reason in a line below STORE_TEXT_MAX, as the text of a reason that has a cause. */
+void store_pack_reason(const struct lease_record *lease, char line[STORE_TEXT_MAX]);
+/* The cause of the lease's reason: why a start was missed, the last failure. False: none is stored.
+ */
+bool store_cause(const struct lease_record *lease, struct told_reason *cause);
 /* The sentence of the lease's reason; "": none. `body`: without a leading "waits" or "refused". */
 void store_reason_sentence(const struct lease_record *lease, bool body, char *text, size_t size);
 /* The same sentence as shown at `now` (seconds since 1970): with the local time of the next attempt

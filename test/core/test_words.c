@@ -103,6 +103,40 @@ static void every_reason_has_its_own_name_and_a_sentence(void **state)
     }
 }
 
+static void what_a_reason_is_made_of_are_numbers(void **state)
+{
+    static const struct {
+        struct reason reason;
+        const char *sentence;
+    } cases[] = {
+        {{.id = REASON_START_PASSED, .n = {100, 110, 1, 2}, .text = "g"},
+         "refused: its start at +100 has passed, and only 1 of 2 VMs of group g were submitted"},
+        {{.id = REASON_DEADLINE_UNREACHABLE, .n = {100, 110, 0, 1}, .text = "g"},
+         "refused: must end by +100, but the earliest possible end is +110: only 1 VMs of group g "
+         "were submitted"},
+        {{.id = REASON_DEADLINE_UNREACHABLE, .n = {100, 110, 70}},
+         "refused: must end by +100, but the earliest possible end is +110: its latest start is "
+         "+70"},
+        {{.id = REASON_DEADLINE_UNREACHABLE, .n = {100, 90, 70}, .text = "host 1 is drained"},
+         "refused: no room in time for it to end by +100: its latest start is +70; host 1 is "
+         "drained"},
+        {{.id = REASON_DRAINED, .n = {1, 3}},
+         "host 3, the only one that it may use, is drained: an operator is emptying it"},
+        {{.id = REASON_DRAINED, .n = {2, 3, 1}},
+         "the 2 hosts that it may use (host 3, ...) are drained or quarantined: an operator is "
+         "emptying them"},
+        {{.id = REASON_GIVEN_UP, .n = {3, 2, 1}, .text = "BOOT_FAILURE"},
+         "VM 3 could not be started (attempts: 2); last failure: BOOT_FAILURE; the other VMs of "
+         "its group are ended"},
+    };
+    char sentence[200];
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        reason_format(&cases[i].reason, sentence, sizeof sentence, plus_text);
+        assert_string_equal(sentence, cases[i].sentence);
+    }
+}
+
 static void numbers_times_and_texts_go_into_the_sentence(void **state)
 {
     struct reason room = {.id = REASON_NO_ROOM_AT_START, .n = {3, 100, 200, 1}};
@@ -287,6 +321,7 @@ int main(void)
         cmocka_unit_test(kinds_and_operations_too),
         cmocka_unit_test(every_vm_has_the_amounts_of_its_set),
         cmocka_unit_test(every_reason_has_its_own_name_and_a_sentence),
+        cmocka_unit_test(what_a_reason_is_made_of_are_numbers),
         cmocka_unit_test(numbers_times_and_texts_go_into_the_sentence),
         cmocka_unit_test(a_sentence_is_cut_to_the_room_there_is),
         cmocka_unit_test(resource_types_are_found_and_added),

@@ -167,8 +167,10 @@ static int dry_run(void *context, const struct order *order, struct planner_tria
     trial->accepted = order->count < 10;
     trial->start = order->count < 10 ? NOW + 5 : INSTANT_NONE;
     trial->contract = true;
-    snprintf(trial->word, sizeof trial->word, "%s", order->count < 10 ? "" : "too-big");
-    snprintf(trial->text, sizeof trial->text, "on host 4");
+    if (trial->accepted)
+        trial->hosts[trial->n_hosts++] = (struct trial_host){4, "four"};
+    else
+        store_tell_reason(&trial->reason, &(struct reason){.id = REASON_TOO_BIG, .n = {10, 9}});
     return 0;
 }
 
@@ -214,9 +216,7 @@ static int drain(void *context, const struct drain_order *order, const char *who
          .to = -1,
          .lease = 11,
          .at = INSTANT_NONE,
-         .reason = REASON_NO_OTHER_HOST,
-         .reason_n = {11, 7},
-         .reason_text = "no room",
+         .reason = {REASON_NO_OTHER_HOST, {11, 7}, "no-other-host", "no room"},
          .for_lease = 12,
          .leaves = NOW + 60},
     };

@@ -376,6 +376,10 @@ static void dry_runs_are_told(void **state)
 
     assert_true(json_is_true(json_object_get(answer, "accepted")));
     assert_string_equal(json_string_value(json_object_get(answer, "promise")), "contract");
+    assert_true(json_is_null(json_object_get(answer, "reason")));
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(answer, "hosts"), 0)), 4);
+    assert_string_equal(json_string_value(json_object_get(answer, "text")),
+                        "It would run on host four.");
     json_decref(answer);
     answer = expect_answer(fixture,
                            "{\"command\":\"lease-request\",\"cpu\":1,\"memory\":2,\"count\":10,"
@@ -383,6 +387,9 @@ static void dry_runs_are_told(void **state)
                            "galerna-dry-run/1");
     assert_true(json_is_false(json_object_get(answer, "accepted")));
     assert_string_equal(json_string_value(json_object_get(answer, "word")), "too-big");
+    assert_int_equal(json_integer_value(json_array_get(
+                         json_object_get(json_object_get(answer, "reason"), "numbers"), 1)),
+                     9);
     json_decref(answer);
     assert_int_equal(fixture->trials, 2);
     assert_int_equal(fixture->orders, 0);

@@ -95,6 +95,7 @@ static void a_running_lease_is_extended_up_to_a_promise(void **state)
     struct lease_record *running = add_running(store, 1, NOW - 100, 600), changed;
     struct planner_change verdict;
     struct house house;
+    char text[STORE_TEXT_MAX];
 
     add_reservation(store, 2, NOW + 1000, 300);
     open_house(&house, store, 1);
@@ -105,7 +106,8 @@ static void a_running_lease_is_extended_up_to_a_promise(void **state)
     verdict = try_change(&house, &changed);
     assert_false(verdict.accepted);
     assert_int_equal(verdict.in_the_way, 2);
-    assert_non_null(strstr(verdict.text, "lease 2, which is promised to start at"));
+    planner_unplaced_text(store_lease(store, 2), text, sizeof text);
+    assert_non_null(strstr(text, "lease 2, which is promised to start at"));
     close_house(&house);
 }
 
@@ -127,7 +129,7 @@ static void a_lease_grows_up_to_a_promise(void **state)
     assert_true(try_asked(&house, (struct changed_lease){reserved, .cpu = 300}).accepted);
     verdict = try_asked(&house, (struct changed_lease){reserved, .cpu = 301});
     assert_false(verdict.accepted);
-    assert_string_not_equal(verdict.text, "");
+    assert_int_not_equal(verdict.reason.id, REASON_NONE);
     close_house(&house);
 }
 
@@ -151,7 +153,8 @@ static void a_reservation_is_shifted_over_its_own_time(void **state)
     changed.start = NOW + 1401;
     verdict = try_change(&house, &changed);
     assert_false(verdict.accepted);
-    assert_string_equal(verdict.word, "no-room-at-start");
+    assert_int_equal(verdict.reason.id, REASON_NO_ROOM_AT_START);
+    assert_int_equal(verdict.reason.n[1], NOW + 1401);
     close_house(&house);
 }
 

@@ -205,6 +205,7 @@ static void the_last_failure_announces_no_start(void **state)
 {
     for (int limit = 1; limit <= 2; limit++) {
         char text[STORE_TEXT_MAX] = "";
+        struct told_reason cause = {.id = REASON_NONE};
         struct scene scene;
 
         scene_open_with_hosts(&scene, store_of(state), 1);
@@ -217,6 +218,8 @@ static void the_last_failure_announces_no_start(void **state)
         assert_non_null(strstr(text, "failed on host 0, attempt 1"));
         assert_int_equal(strstr(text, "is tried again") != NULL, limit > 1);
         assert_int_equal(store_lease(store_of(state), limit)->phase == PHASE_FAILED, limit == 1);
+        assert_int_equal(store_cause(store_lease(store_of(state), limit), &cause), limit == 1);
+        assert_int_equal(cause.id, limit == 1 ? REASON_VM_FAILED : REASON_NONE);
         store_ignore(store_of(state), text);
         scene_close(&scene);
     }

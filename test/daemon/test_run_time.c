@@ -299,6 +299,7 @@ static void a_deadline_is_missed_at_the_latest_start(void **state)
 {
     struct scene scene;
     struct lease_record *lease;
+    struct told_reason cause;
     char text[STORE_TEXT_MAX];
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
@@ -321,6 +322,14 @@ static void a_deadline_is_missed_at_the_latest_start(void **state)
     store_reason_sentence(lease, false, text, sizeof text);
     assert_non_null(strstr(text, "it could not be started before 1970-01-01 00:25:00: "));
     assert_non_null(strstr(text, "1 disabled"));
+    assert_true(store_cause(lease, &cause));
+    assert_int_equal(cause.id, REASON_HOSTS_EXCLUDED);
+    lease_explain(scene.daemon.store, lease,
+                  &(struct reason){.id = REASON_MISSED, .n = {1500}, .text = "late or never"}, NULL,
+                  INSTANT_NONE);
+    assert_false(store_cause(lease, &cause)); /* a sentence of an older galernad */
+    store_reason_sentence(lease, false, text, sizeof text);
+    assert_non_null(strstr(text, "1970-01-01 00:25:00: late or never"));
     scene_close(&scene);
 }
 

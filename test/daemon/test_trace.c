@@ -42,7 +42,6 @@ static void veto_one(void *context, const struct host_batch *batch, int64_t *sco
 struct told {
     bool accepted;
     int64_t start;
-    char text[STORE_TEXT_MAX];
     struct victims victims;
     bool is_traced;
     struct plan_trace trace;
@@ -58,7 +57,6 @@ static void judged(void *context, const struct planner_change *change, const str
     }
     told->accepted = change->accepted;
     told->start = change->start;
-    snprintf(told->text, sizeof told->text, "%s", change->text);
     told->victims = change->victims;
     told->is_traced = change->trace != NULL;
     if (change->trace)
