@@ -1,6 +1,7 @@
 /* A store of seven leases and a daemon that keeps what it is told. */
 #include "test/daemon/answers_fixture.h"
 #include "test/daemon/change_records.h"
+#include "test/daemon/described.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -482,6 +483,7 @@ json_t *expect_answer(struct answers_fixture *fixture, const char *text, const c
     if (!answer || !json_is_true(json_object_get(answer, "ok")))
         fail_msg("%s: refused: %s", text, answer ? json_dumps(answer, 0) : "later");
     assert_string_equal(json_string_value(json_object_get(answer, "schema")), schema);
+    expect_described(answer);
     return answer;
 }
 

@@ -48,7 +48,7 @@ json_t *ask(struct answers_fixture *fixture, const char *text);
 void expect_refusal(struct answers_fixture *fixture, const char *text, const char *code,
                     const char *part);
 
-/* As ask(), and the answer is no refusal. */
+/* As ask(), and the answer is no refusal, and as described. */
 json_t *expect_answer(struct answers_fixture *fixture, const char *text, const char *schema);
 
 /* The ids of the answer's leases, in order: "4 6 3". Releases the answer. */
