@@ -11,21 +11,20 @@ struct document {
     struct attributes attributes;
 };
 
-static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
-                       const struct pool_text *text)
+static void read_value(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct document *document = object;
 
-    switch (path->elements[0]->word) {
+    switch (given->elements[0]->word) {
     case WORD_ID:
-        pool_read_int(reader, path, text, 0, &document->id);
+        pool_read_int(reader, given, 0, &document->id);
         break;
     case WORD_GID:
-        pool_read_int(reader, path, text, -1, &document->gid);
+        pool_read_int(reader, given, -1, &document->gid);
         break;
     case WORD_TEMPLATE:
-        if (path->n == 2)
-            pool_add_attribute(reader, pool_reader_list(reader, 0), path, 1, text);
+        if (given->n == 2)
+            pool_add_attribute(reader, 0, given, 1);
         break;
     default:
         break;

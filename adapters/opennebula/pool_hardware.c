@@ -17,26 +17,26 @@ static int64_t number_of(const char *text, int base)
     return errno || end == text || *end ? -1 : number;
 }
 
-bool pool_is_pci(const struct pool_text *text, uint32_t *value)
+bool pool_is_pci(const struct pool_value *given, uint32_t *value)
 {
     int64_t number;
 
-    if (text->length == 0)
+    if (given->length == 0)
         return true;
-    number = number_of(text->text, 16);
+    number = number_of(given->text, 16);
     if (number < 0 || number >= DEMAND_ANY)
         return false;
     *value = (uint32_t)number;
     return true;
 }
 
-bool pool_is_count(const struct pool_text *text, int64_t largest, int64_t *value)
+bool pool_is_count(const struct pool_value *given, int64_t largest, int64_t *value)
 {
     int64_t number;
 
-    if (text->length == 0)
+    if (given->length == 0)
         return true;
-    number = number_of(text->text, 10);
+    number = number_of(given->text, 10);
     if (number < 0 || number > largest)
         return false;
     *value = number;

@@ -22,9 +22,9 @@ struct host_hardware_draft {
 };
 
 void host_hardware_read(struct pool_reader *reader, struct host_hardware_draft *draft,
-                        const struct pool_path *path, const struct pool_text *text);
+                        const struct pool_value *given);
 void host_hardware_close(struct pool_reader *reader, struct host_hardware_draft *draft,
-                         const struct pool_path *path);
+                         const struct pool_value *given);
 /* NULL: the host has neither devices nor nodes. */
 const struct host_hardware *host_hardware_end(struct pool_reader *reader,
                                               struct host_hardware_draft *draft);
@@ -38,19 +38,19 @@ struct vm_hardware_draft {
 };
 
 void vm_hardware_read(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                      const struct pool_path *path, const struct pool_text *text);
+                      const struct pool_value *given);
 /* The value at the path is the VM's fault, which its owner is told: the VM is not placed. */
 void vm_hardware_fault(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                       const struct pool_path *path);
+                       const struct pool_value *given);
 void vm_hardware_close(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                       const struct pool_path *path);
+                       const struct pool_value *given);
 const struct vm_hardware *vm_hardware_end(struct pool_reader *reader,
                                           struct vm_hardware_draft *draft);
 
 /* Parses a PCI identifier in hexadecimal digits; false: invalid. An empty text is valid and leaves
  * the value unchanged. */
-bool pool_is_pci(const struct pool_text *text, uint32_t *value);
+bool pool_is_pci(const struct pool_value *given, uint32_t *value);
 
 /* Parses a whole number from 0 to `largest`; false: invalid. An empty text is valid and leaves the
  * value unchanged. */
-bool pool_is_count(const struct pool_text *text, int64_t largest, int64_t *value);
+bool pool_is_count(const struct pool_value *given, int64_t largest, int64_t *value);

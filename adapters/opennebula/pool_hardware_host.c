@@ -11,29 +11,29 @@ static const int64_t largest = INT64_C(1) << 50;
 
 /* --- devices ---------------------------------------------------------------------------------- */
 
-static const char *read_address(struct pool_reader *reader, const struct pool_text *text)
+static const char *read_address(struct pool_reader *reader, const struct pool_value *given)
 {
-    return text->length <= ADDRESS_MAX ? pool_read_text(reader, text) : "";
+    return given->length <= ADDRESS_MAX ? pool_read_text(reader, given) : "";
 }
 
 static void read_profiles(struct pool_reader *reader, struct host_hardware_draft *draft,
-                          const struct pool_text *text)
+                          const struct pool_value *given)
 {
-    if (!draft->profiles || strcmp(draft->profiles, text->text) != 0)
-        draft->profiles = pool_read_text(reader, text);
+    if (!draft->profiles || strcmp(draft->profiles, given->text) != 0)
+        draft->profiles = pool_read_text(reader, given);
     draft->device.profiles = draft->profiles;
 }
 
-static void read_small(const struct pool_text *text, int32_t *value)
+static void read_small(const struct pool_value *given, int32_t *value)
 {
     int64_t number = -1;
 
-    if (pool_is_count(text, INT32_MAX, &number))
+    if (pool_is_count(given, INT32_MAX, &number))
         *value = (int32_t)number;
 }
 
 static void read_device(struct pool_reader *reader, struct host_hardware_draft *draft,
-                        const struct pool_path *path, const struct pool_text *text)
+                        const struct pool_value *given)
 {
     struct host_device *device = &draft->device;
 
@@ -41,30 +41,30 @@ static void read_device(struct pool_reader *reader, struct host_hardware_draft *
         *device = (struct host_device){
             .address = "", .short_address = "", .profiles = "", .node = -1, .vm = -1};
     draft->device_begun = true;
-    switch (path->elements[3]->word) {
+    switch (given->elements[3]->word) {
     case WORD_VENDOR:
-        pool_is_pci(text, &device->vendor);
+        pool_is_pci(given, &device->vendor);
         break;
     case WORD_DEVICE:
-        pool_is_pci(text, &device->device);
+        pool_is_pci(given, &device->device);
         break;
     case WORD_CLASS:
-        pool_is_pci(text, &device->class);
+        pool_is_pci(given, &device->class);
         break;
     case WORD_ADDRESS:
-        device->address = read_address(reader, text);
+        device->address = read_address(reader, given);
         break;
     case WORD_SHORT_ADDRESS:
-        device->short_address = read_address(reader, text);
+        device->short_address = read_address(reader, given);
         break;
     case WORD_PROFILES:
-        read_profiles(reader, draft, text);
+        read_profiles(reader, draft, given);
         break;
     case WORD_NUMA_NODE:
-        read_small(text, &device->node);
+        read_small(given, &device->node);
         break;
     case WORD_VMID:
-        read_small(text, &device->vm);
+        read_small(given, &device->vm);
         break;
     default:
         break;
@@ -145,32 +145,31 @@ static void read_cpus(struct pool_reader *reader, struct host_hardware_draft *dr
 }
 
 static void read_core(struct pool_reader *reader, struct host_hardware_draft *draft,
-                      const struct pool_path *path, const struct pool_text *text)
+                      const struct pool_value *given)
 {
     if (!draft->core_begun)
         draft->core = (struct host_core){.id = -1, .first_cpu = (uint32_t)draft->node.n_cpus};
     draft->core_begun = true;
-    if (path->elements[4]->word == WORD_ID)
-        read_small(text, &draft->core.id);
-    else if (path->elements[4]->word == WORD_CPUS && draft->core.n_cpus == 0)
-        read_cpus(reader, draft, text->text);
+    if (given->elements[4]->word == WORD_ID)
+        read_small(given, &draft->core.id);
+    else if (given->elements[4]->word == WORD_CPUS && draft->core.n_cpus == 0)
+        read_cpus(reader, draft, given->text);
 }
 
 /* The last of the node's pages is incomplete until its element closes. */
-static void read_pages(struct host_node *node, const struct pool_path *path,
-                       const struct pool_text *text)
+static void read_pages(struct host_node *node, const struct pool_value *given)
 {
     struct host_pages *pages;
 
     if (node->n_pages == NODE_PAGES_MAX)
         return;
     pages = &node->pages[node->n_pages];
-    if (path->elements[4]->word == WORD_SIZE)
-        pool_is_count(text, largest, &pages->size);
-    else if (path->elements[4]->word == WORD_PAGES)
-        pool_is_count(text, largest, &pages->count);
-    else if (path->elements[4]->word == WORD_USAGE)
-        pool_is_count(text, largest, &pages->used);
+    if (given->elements[4]->word == WORD_SIZE)
+        pool_is_count(given, largest, &pages->size);
+    else if (given->elements[4]->word == WORD_PAGES)
+        pool_is_count(given, largest, &pages->count);
+    else if (given->elements[4]->word == WORD_USAGE)
+        pool_is_count(given, largest, &pages->used);
 }
 
 static void read_distances(struct host_node *node, const char *text)
@@ -186,31 +185,30 @@ static void read_distances(struct host_node *node, const char *text)
     }
 }
 
-static void read_memory(struct host_node *node, const struct pool_path *path,
-                        const struct pool_text *text)
+static void read_memory(struct host_node *node, const struct pool_value *given)
 {
-    if (path->elements[4]->word == WORD_TOTAL)
-        pool_is_count(text, largest, &node->memory);
-    else if (path->elements[4]->word == WORD_USAGE)
-        pool_is_count(text, largest, &node->memory_used);
-    else if (path->elements[4]->word == WORD_DISTANCE && node->n_distances == 0)
-        read_distances(node, text->text);
+    if (given->elements[4]->word == WORD_TOTAL)
+        pool_is_count(given, largest, &node->memory);
+    else if (given->elements[4]->word == WORD_USAGE)
+        pool_is_count(given, largest, &node->memory_used);
+    else if (given->elements[4]->word == WORD_DISTANCE && node->n_distances == 0)
+        read_distances(node, given->text);
 }
 
 static void read_node(struct pool_reader *reader, struct host_hardware_draft *draft,
-                      const struct pool_path *path, const struct pool_text *text)
+                      const struct pool_value *given)
 {
-    enum pool_word word = path->elements[3]->word;
+    enum pool_word word = given->elements[3]->word;
 
     begin_node(draft);
-    if (path->n == 4 && word == WORD_NODE_ID)
-        read_small(text, &draft->node.id);
-    else if (path->n == 5 && word == WORD_CORE)
-        read_core(reader, draft, path, text);
-    else if (path->n == 5 && word == WORD_HUGEPAGE)
-        read_pages(&draft->node, path, text);
-    else if (path->n == 5 && word == WORD_MEMORY)
-        read_memory(&draft->node, path, text);
+    if (given->n == 4 && word == WORD_NODE_ID)
+        read_small(given, &draft->node.id);
+    else if (given->n == 5 && word == WORD_CORE)
+        read_core(reader, draft, given);
+    else if (given->n == 5 && word == WORD_HUGEPAGE)
+        read_pages(&draft->node, given);
+    else if (given->n == 5 && word == WORD_MEMORY)
+        read_memory(&draft->node, given);
 }
 
 static void end_core(struct pool_reader *reader, struct host_hardware_draft *draft)
@@ -240,28 +238,28 @@ static void end_node(struct pool_reader *reader, struct host_hardware_draft *dra
 /* --- both ------------------------------------------------------------------------------------- */
 
 void host_hardware_read(struct pool_reader *reader, struct host_hardware_draft *draft,
-                        const struct pool_path *path, const struct pool_text *text)
+                        const struct pool_value *given)
 {
-    if (path->n == 2 && path->elements[1]->word == WORD_VMS_THREAD)
-        pool_is_count(text, INT32_MAX, &draft->hardware.vms_per_cpu);
-    else if (path->n == 4 && path->elements[1]->word == WORD_PCI_DEVICES)
-        read_device(reader, draft, path, text);
-    else if (path->n >= 4 && path->elements[1]->word == WORD_NUMA_NODES)
-        read_node(reader, draft, path, text);
+    if (given->n == 2 && given->elements[1]->word == WORD_VMS_THREAD)
+        pool_is_count(given, INT32_MAX, &draft->hardware.vms_per_cpu);
+    else if (given->n == 4 && given->elements[1]->word == WORD_PCI_DEVICES)
+        read_device(reader, draft, given);
+    else if (given->n >= 4 && given->elements[1]->word == WORD_NUMA_NODES)
+        read_node(reader, draft, given);
 }
 
 void host_hardware_close(struct pool_reader *reader, struct host_hardware_draft *draft,
-                         const struct pool_path *path)
+                         const struct pool_value *given)
 {
-    if (path->elements[1]->word == WORD_PCI_DEVICES && path->n == 3)
+    if (given->elements[1]->word == WORD_PCI_DEVICES && given->n == 3)
         end_device(reader, draft);
-    else if (path->elements[1]->word == WORD_NUMA_NODES && path->n == 3)
+    else if (given->elements[1]->word == WORD_NUMA_NODES && given->n == 3)
         end_node(reader, draft);
-    else if (path->elements[1]->word == WORD_NUMA_NODES && path->n == 4 && draft->node_begun &&
-             path->elements[3]->word == WORD_CORE)
+    else if (given->elements[1]->word == WORD_NUMA_NODES && given->n == 4 && draft->node_begun &&
+             given->elements[3]->word == WORD_CORE)
         end_core(reader, draft);
-    else if (path->elements[1]->word == WORD_NUMA_NODES && path->n == 4 && draft->node_begun &&
-             path->elements[3]->word == WORD_HUGEPAGE)
+    else if (given->elements[1]->word == WORD_NUMA_NODES && given->n == 4 && draft->node_begun &&
+             given->elements[3]->word == WORD_HUGEPAGE)
         draft->node.n_pages += draft->node.n_pages < NODE_PAGES_MAX;
 }
 

@@ -29,48 +29,47 @@ static void set_fault(struct pool_reader *reader, struct vm_hardware_draft *draf
 }
 
 void vm_hardware_fault(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                       const struct pool_path *path)
+                       const struct pool_value *given)
 {
     set_fault(reader, draft,
               "its %.30s/%.30s cannot be read: correct the template and create the VM again",
-              path->elements[1]->name, path->elements[2]->name);
+              given->elements[1]->name, given->elements[2]->name);
 }
 
 static const char *read_text(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                             const struct pool_path *path, const struct pool_text *text)
+                             const struct pool_value *given)
 {
-    if (text->length <= TEXT_MAX)
-        return text->length ? pool_read_text(reader, text) : NULL;
-    vm_hardware_fault(reader, draft, path);
+    if (given->length <= TEXT_MAX)
+        return given->length ? pool_read_text(reader, given) : NULL;
+    vm_hardware_fault(reader, draft, given);
     return NULL;
 }
 
 static void read_count(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                       const struct pool_path *path, const struct pool_text *text, int64_t *value)
+                       const struct pool_value *given, int64_t *value)
 {
-    if (!pool_is_count(text, largest, value))
-        vm_hardware_fault(reader, draft, path);
+    if (!pool_is_count(given, largest, value))
+        vm_hardware_fault(reader, draft, given);
 }
 
 static void read_identifier(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                            const struct pool_path *path, const struct pool_text *text,
-                            uint32_t *value)
+                            const struct pool_value *given, uint32_t *value)
 {
-    if (!pool_is_pci(text, value))
-        vm_hardware_fault(reader, draft, path);
+    if (!pool_is_pci(given, value))
+        vm_hardware_fault(reader, draft, given);
 }
 
 /* Reads the number of a node; other texts, for example "-1", are ignored. */
-static void read_node(const struct pool_text *text, int32_t *node)
+static void read_node(const struct pool_value *given, int32_t *node)
 {
     int64_t number = -1;
 
-    if (pool_is_count(text, INT32_MAX - 1, &number) && number >= 0)
+    if (pool_is_count(given, INT32_MAX - 1, &number) && number >= 0)
         *node = (int32_t)number;
 }
 
 static void read_device(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                        const struct pool_path *path, const struct pool_text *text)
+                        const struct pool_value *given)
 {
     struct device_request *device = &draft->device;
 
@@ -78,24 +77,24 @@ static void read_device(struct pool_reader *reader, struct vm_hardware_draft *dr
         *device = (struct device_request){
             .vendor = DEMAND_ANY, .device = DEMAND_ANY, .class = DEMAND_ANY};
     draft->device_begun = true;
-    switch (path->elements[2]->word) {
+    switch (given->elements[2]->word) {
     case WORD_VENDOR:
-        read_identifier(reader, draft, path, text, &device->vendor);
+        read_identifier(reader, draft, given, &device->vendor);
         break;
     case WORD_DEVICE:
-        read_identifier(reader, draft, path, text, &device->device);
+        read_identifier(reader, draft, given, &device->device);
         break;
     case WORD_CLASS:
-        read_identifier(reader, draft, path, text, &device->class);
+        read_identifier(reader, draft, given, &device->class);
         break;
     case WORD_SHORT_ADDRESS:
-        device->short_address = read_text(reader, draft, path, text);
+        device->short_address = read_text(reader, draft, given);
         break;
     case WORD_PROFILE:
-        device->profile = read_text(reader, draft, path, text);
+        device->profile = read_text(reader, draft, given);
         break;
     case WORD_ADDRESS:
-        device->address = read_text(reader, draft, path, text);
+        device->address = read_text(reader, draft, given);
         break;
     default:
         break;
@@ -103,23 +102,23 @@ static void read_device(struct pool_reader *reader, struct vm_hardware_draft *dr
 }
 
 static void read_numa_node(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                           const struct pool_path *path, const struct pool_text *text)
+                           const struct pool_value *given)
 {
     if (!draft->node_begun)
         draft->node = (struct node_request){.node = -1, .memory_node = -1};
     draft->node_begun = true;
-    switch (path->elements[2]->word) {
+    switch (given->elements[2]->word) {
     case WORD_TOTAL_CPUS:
-        read_count(reader, draft, path, text, &draft->node.cpus);
+        read_count(reader, draft, given, &draft->node.cpus);
         break;
     case WORD_MEMORY:
-        read_count(reader, draft, path, text, &draft->node.memory);
+        read_count(reader, draft, given, &draft->node.memory);
         break;
     case WORD_NODE_ID:
-        read_node(text, &draft->node.node);
+        read_node(given, &draft->node.node);
         break;
     case WORD_MEMORY_NODE_ID:
-        read_node(text, &draft->node.memory_node);
+        read_node(given, &draft->node.memory_node);
         break;
     default:
         break;
@@ -139,27 +138,27 @@ static enum pin_policy policy_of(const char *text)
 
 /* In a zeroed topology, 0 means "not given", except that 0 is a valid node number. */
 static void read_topology(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                          const struct pool_path *path, const struct pool_text *text)
+                          const struct pool_value *given)
 {
     struct vm_hardware *hardware = &draft->hardware;
     int32_t node = -1;
 
-    switch (path->elements[2]->word) {
+    switch (given->elements[2]->word) {
     case WORD_PIN_POLICY:
-        hardware->policy = policy_of(text->text);
+        hardware->policy = policy_of(given->text);
         break;
     case WORD_THREADS:
-        read_count(reader, draft, path, text, &hardware->threads);
+        read_count(reader, draft, given, &hardware->threads);
         if (hardware->threads > VM_CPUS_MOST)
             set_fault(reader, draft, "it requests more than %d threads of a core", VM_CPUS_MOST);
         break;
     case WORD_HUGEPAGE_SIZE:
         hardware->page_size = 0;
-        read_count(reader, draft, path, text, &hardware->page_size);
+        read_count(reader, draft, given, &hardware->page_size);
         hardware->page_size *= KB_PER_MB;
         break;
     case WORD_NODE_AFFINITY:
-        read_node(text, &node);
+        read_node(given, &node);
         hardware->affinity = node + 1; /* 0 is "any" until vm_hardware_end() */
         break;
     default:
@@ -168,17 +167,17 @@ static void read_topology(struct pool_reader *reader, struct vm_hardware_draft *
 }
 
 void vm_hardware_read(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                      const struct pool_path *path, const struct pool_text *text)
+                      const struct pool_value *given)
 {
-    switch (path->elements[1]->word) {
+    switch (given->elements[1]->word) {
     case WORD_PCI:
-        read_device(reader, draft, path, text);
+        read_device(reader, draft, given);
         break;
     case WORD_NUMA_NODE:
-        read_numa_node(reader, draft, path, text);
+        read_numa_node(reader, draft, given);
         break;
     case WORD_TOPOLOGY:
-        read_topology(reader, draft, path, text);
+        read_topology(reader, draft, given);
         break;
     default:
         break;
@@ -220,11 +219,11 @@ static void end_node(struct pool_reader *reader, struct vm_hardware_draft *draft
 }
 
 void vm_hardware_close(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                       const struct pool_path *path)
+                       const struct pool_value *given)
 {
-    if (path->elements[1]->word == WORD_PCI && draft->device_begun)
+    if (given->elements[1]->word == WORD_PCI && draft->device_begun)
         end_device(reader, draft);
-    else if (path->elements[1]->word == WORD_NUMA_NODE && draft->node_begun)
+    else if (given->elements[1]->word == WORD_NUMA_NODE && draft->node_begun)
         end_node(reader, draft);
 }
 

@@ -22,67 +22,65 @@ struct host_draft {
 
 static const struct pool_range amounts = {-(INT64_C(1) << 50), INT64_C(1) << 50};
 
-static void read_top(struct pool_reader *reader, struct host *host, const struct pool_path *path,
-                     const struct pool_text *text)
+static void read_top(struct pool_reader *reader, struct host *host, const struct pool_value *given)
 {
     struct host_draft *draft = pool_reader_scratch(reader);
 
-    switch (path->elements[0]->word) {
+    switch (given->elements[0]->word) {
     case WORD_NAME:
-        host->name = pool_read_text(reader, text);
+        host->name = pool_read_text(reader, given);
         break;
     case WORD_STATE:
-        pool_read_int(reader, path, text, 0, &draft->state);
-        draft->has_state = text->length > 0;
+        pool_read_int(reader, given, 0, &draft->state);
+        draft->has_state = given->length > 0;
         break;
     case WORD_CLUSTER_ID:
-        pool_read_int(reader, path, text, -1, &host->cluster);
+        pool_read_int(reader, given, -1, &host->cluster);
         break;
     case WORD_CLUSTER:
-        host->cluster_name = pool_read_text(reader, text);
+        host->cluster_name = pool_read_text(reader, given);
         break;
     default:
         break;
     }
-    pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+    pool_add_attribute(reader, TOP_LIST, given, 0);
 }
 
 /* oned reports the whole disk of the host, and a DS for each datastore monitored there. */
-static void read_disks(struct pool_reader *reader, const struct pool_path *path,
-                       const struct pool_text *text)
+static void read_disks(struct pool_reader *reader, const struct pool_value *given)
 {
     struct host_draft *draft = pool_reader_scratch(reader);
-    enum pool_word word = path->elements[path->n - 1]->word;
+    enum pool_word word = given->elements[given->n - 1]->word;
 
-    if (path->n == 4 && path->elements[2]->word == WORD_DS && text->length > 0) {
+    if (given->n == 4 && given->elements[2]->word == WORD_DS && given->length > 0) {
         if (word == WORD_ID)
-            pool_read_int(reader, path, text, 0, &draft->room.datastore);
+            pool_read_int(reader, given, 0, &draft->room.datastore);
         else if (word == WORD_FREE_MB)
-            pool_read_number(reader, path, text, amounts, &draft->room.free);
+            pool_read_number(reader, given, amounts, &draft->room.free);
         draft->room_has_id = draft->room_has_id || word == WORD_ID;
         draft->room_has_free = draft->room_has_free || word == WORD_FREE_MB;
     }
-    if (path->n != 3)
+    if (given->n != 3)
         return;
     if (word == WORD_FREE_DISK)
-        pool_read_number(reader, path, text, amounts, &draft->free_disk);
+        pool_read_number(reader, given, amounts, &draft->free_disk);
     else if (word == WORD_USED_DISK)
-        pool_read_number(reader, path, text, amounts, &draft->used_disk);
+        pool_read_number(reader, given, amounts, &draft->used_disk);
     else if (word == WORD_MAX_DISK)
-        pool_read_number(reader, path, text, amounts, &draft->max_disk);
-    pool_add_attribute(reader, pool_reader_list(reader, SHARE_LIST), path, 2, text);
+        pool_read_number(reader, given, amounts, &draft->max_disk);
+    pool_add_attribute(reader, SHARE_LIST, given, 2);
 }
 
-static void close_element(struct pool_reader *reader, void *object, const struct pool_path *path)
+static void close_element(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct host_draft *draft = pool_reader_scratch(reader);
     struct host *host = object;
 
-    if (path->n < 3 || path->elements[0]->word != WORD_HOST_SHARE)
+    if (given->n < 3 || given->elements[0]->word != WORD_HOST_SHARE)
         return;
-    host_hardware_close(reader, &draft->hardware, path);
-    if (path->n != 3 || path->elements[2]->word != WORD_DS ||
-        path->elements[1]->word != WORD_DATASTORES)
+    host_hardware_close(reader, &draft->hardware, given);
+    if (given->n != 3 || given->elements[2]->word != WORD_DS ||
+        given->elements[1]->word != WORD_DATASTORES)
         return;
     if (draft->room_has_id && draft->room_has_free) {
         host->rooms = pool_append(reader, host->rooms, host->n_rooms, &draft->rooms_allocated,
@@ -93,66 +91,65 @@ static void close_element(struct pool_reader *reader, void *object, const struct
     draft->room_has_id = draft->room_has_free = false;
 }
 
-static void read_share(struct pool_reader *reader, struct host *host, const struct pool_path *path,
-                       const struct pool_text *text)
+static void read_share(struct pool_reader *reader, struct host *host,
+                       const struct pool_value *given)
 {
     struct host_draft *draft = pool_reader_scratch(reader);
 
-    if (path->elements[1]->word == WORD_DATASTORES)
-        read_disks(reader, path, text);
-    host_hardware_read(reader, &draft->hardware, path, text);
-    if (path->n != 2)
+    if (given->elements[1]->word == WORD_DATASTORES)
+        read_disks(reader, given);
+    host_hardware_read(reader, &draft->hardware, given);
+    if (given->n != 2)
         return;
-    switch (path->elements[1]->word) {
+    switch (given->elements[1]->word) {
     case WORD_MAX_CPU:
-        pool_read_number(reader, path, text, amounts, &host->cpu);
+        pool_read_number(reader, given, amounts, &host->cpu);
         break;
     case WORD_MAX_MEM:
-        pool_read_number(reader, path, text, amounts, &draft->max_memory);
+        pool_read_number(reader, given, amounts, &draft->max_memory);
         break;
     case WORD_CPU_USAGE:
-        pool_read_number(reader, path, text, amounts, &host->cpu_usage);
+        pool_read_number(reader, given, amounts, &host->cpu_usage);
         break;
     case WORD_MEM_USAGE:
-        pool_read_number(reader, path, text, amounts, &draft->memory_usage);
+        pool_read_number(reader, given, amounts, &draft->memory_usage);
         break;
     case WORD_RUNNING_VMS:
-        pool_read_number(reader, path, text, (struct pool_range){0, INT32_MAX}, &host->running_vms);
+        pool_read_number(reader, given, (struct pool_range){0, INT32_MAX}, &host->running_vms);
         break;
     default:
         break;
     }
-    pool_add_attribute(reader, pool_reader_list(reader, SHARE_LIST), path, 1, text);
+    pool_add_attribute(reader, SHARE_LIST, given, 1);
 }
 
-static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
-                       const struct pool_text *text)
+static void read_value(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     static const struct element current = {.name = "CURRENT_VMS"};
     static const struct element *const current_path[] = {&current};
-    static const struct pool_path current_vms = {current_path, 1};
+    const struct pool_value current_vms = {current_path, 1, given->text, given->length};
 
-    if (path->n == 1) {
-        read_top(reader, object, path, text);
+    if (given->n == 1) {
+        read_top(reader, object, given);
         return;
     }
-    switch (path->elements[0]->word) {
+    switch (given->elements[0]->word) {
     case WORD_HOST_SHARE:
-        read_share(reader, object, path, text);
+        read_share(reader, object, given);
         break;
     case WORD_TEMPLATE:
-        pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
+        pool_add_attribute(reader, TEMPLATE_LIST, given, 1);
         break;
     case WORD_VMS:
-        if (path->n == 2 && path->elements[1]->word == WORD_ID) {
-            pool_add_id(reader, path, text);
-            pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), &current_vms, 0, text);
+        if (given->n == 2 && given->elements[1]->word == WORD_ID) {
+            pool_add_id(reader, given);
+            pool_add_attribute(reader, TOP_LIST, &current_vms, 0);
         }
         break;
     case WORD_MONITORING:
-        if (path->n == 3 &&
-            (path->elements[1]->word == WORD_CAPACITY || path->elements[1]->word == WORD_SYSTEM))
-            pool_add_attribute(reader, pool_reader_list(reader, MONITORING_LIST), path, 2, text);
+        if (given->n == 3 &&
+            (given->elements[1]->word == WORD_CAPACITY || given->elements[1]->word == WORD_SYSTEM))
+            pool_add_attribute(reader, MONITORING_LIST, given, 2);
         break;
     default:
         break;

@@ -4,14 +4,13 @@
 
 #include "adapters/opennebula/pool_reader.h"
 
-static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
-                       const struct pool_text *text)
+static void read_value(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
-    enum pool_word word = path->elements[0]->word;
+    enum pool_word word = given->elements[0]->word;
 
     (void)object;
-    if (path->n == 2 && (word == WORD_CAPACITY || word == WORD_SYSTEM))
-        pool_add_attribute(reader, pool_reader_list(reader, 0), path, 1, text);
+    if (given->n == 2 && (word == WORD_CAPACITY || word == WORD_SYSTEM))
+        pool_add_attribute(reader, 0, given, 1);
 }
 
 static void end_monitoring(struct pool_reader *reader, void *object)

@@ -4,25 +4,25 @@
 #include <strings.h>
 
 void pool_nic_value(struct pool_reader *reader, struct nic_draft *draft,
-                    const struct pool_path *path, const struct pool_text *text)
+                    const struct pool_value *given)
 {
-    if (path->n != 3 || text->length == 0)
+    if (given->n != 3 || given->length == 0)
         return;
-    switch (path->elements[2]->word) {
+    switch (given->elements[2]->word) {
     case WORD_NIC_ID:
-        pool_read_int(reader, path, text, 0, &draft->nic.id);
+        pool_read_int(reader, given, 0, &draft->nic.id);
         break;
     case WORD_NETWORK_MODE:
-        draft->is_automatic = strcasecmp(text->text, "auto") == 0;
+        draft->is_automatic = strcasecmp(given->text, "auto") == 0;
         break;
     case WORD_NETWORK_ID:
         draft->has_network = true;
         break;
     case WORD_SCHED_REQUIREMENTS:
-        draft->nic.requirement = pool_read_text(reader, text);
+        draft->nic.requirement = pool_read_text(reader, given);
         break;
     case WORD_SCHED_RANK:
-        draft->nic.rank = pool_read_text(reader, text);
+        draft->nic.rank = pool_read_text(reader, given);
         break;
     default:
         break;

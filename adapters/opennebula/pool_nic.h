@@ -12,5 +12,5 @@ struct nic_draft {
 
 /* Called for each value of TEMPLATE/NIC, and at the end of each NIC. */
 void pool_nic_value(struct pool_reader *reader, struct nic_draft *draft,
-                    const struct pool_path *path, const struct pool_text *text);
+                    const struct pool_value *given);
 void pool_nic_end(struct pool_reader *reader, struct nic_draft *draft, struct vm *vm);

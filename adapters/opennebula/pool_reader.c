@@ -35,11 +35,13 @@ static void *object_of(const struct pool_reader *reader)
     return (char *)reader->items.items + reader->items.n * reader->format->size;
 }
 
-static struct pool_path path_of(const struct pool_reader *reader)
+static struct pool_value value_of(const struct pool_reader *reader)
 {
-    return (struct pool_path){
+    return (struct pool_value){
         .elements = reader->elements + reader->object_depth + 1,
         .n = reader->depth - reader->object_depth - 1,
+        .text = reader->text,
+        .length = reader->length,
     };
 }
 
@@ -137,29 +139,28 @@ static bool on_start(void *context, const char *name)
     return true;
 }
 
-static void read_value(struct pool_reader *reader, const struct pool_path *path,
-                       const struct pool_text *text)
+static void read_value(struct pool_reader *reader, const struct pool_value *given)
 {
-    if (reader->format->what && path->n == 1 && path->elements[0]->word == WORD_ID) {
-        pool_read_int(reader, path, text, 0, object_of(reader));
-        reader->has_id = text->length > 0;
+    if (reader->format->what && given->n == 1 && given->elements[0]->word == WORD_ID) {
+        pool_read_int(reader, given, 0, object_of(reader));
+        reader->has_id = given->length > 0;
     }
-    reader->format->value(reader, object_of(reader), path, text);
+    reader->format->value(reader, object_of(reader), given);
 }
 
 static void on_end(void *context)
 {
     struct pool_reader *reader = context;
-    struct pool_path path = path_of(reader);
+    struct pool_value value = value_of(reader);
 
     if (reader->in_object && reader->depth == reader->object_depth + 1) {
         end_object(reader);
     } else if (reader->in_object && !reader->rejected) {
         reader->text[reader->length] = '\0';
         if (!reader->has_children[reader->depth - 1])
-            read_value(reader, &path, &(struct pool_text){reader->text, reader->length});
+            read_value(reader, &value);
         else if (reader->format->close)
-            reader->format->close(reader, object_of(reader), &path);
+            reader->format->close(reader, object_of(reader), &value);
     }
     reader->depth--;
     reader->length = 0;

@@ -28,14 +28,11 @@ struct element {
     struct element *next; /* the one that followed the last time */
 };
 
-/* The path of the current value: elements below the object, outermost first. */
-struct pool_path {
-    const struct element *const *elements;
-    size_t n; /* > 0 */
-};
-
-struct pool_text {
-    const char *text; /* 0-terminated, valid during the call */
+/* The current value and its path. */
+struct pool_value {
+    const struct element *const *elements; /* below the object, outermost first */
+    size_t n;                              /* of them, > 0 */
+    const char *text; /* 0-terminated, valid during the call; "" for an element with children */
     size_t length;
 };
 
@@ -47,10 +44,9 @@ struct pool_format {
     const char *what; /* "a host", for the error if an object has no ID; NULL: no ID needed */
     size_t size; /* of an object; unless no ID is needed, the object begins with its int32_t ID */
     bool unsorted;
-    void (*value)(struct pool_reader *reader, void *object, const struct pool_path *path,
-                  const struct pool_text *text);
+    void (*value)(struct pool_reader *reader, void *object, const struct pool_value *given);
     /* Both may be NULL. `end` may still reject the object. */
-    void (*close)(struct pool_reader *reader, void *object, const struct pool_path *path);
+    void (*close)(struct pool_reader *reader, void *object, const struct pool_value *given);
     void (*end)(struct pool_reader *reader, void *object);
     bool keeps_empty; /* pool_add_attribute() also adds empty values */
     size_t scratch;   /* size of pool_reader_scratch(), zeroed for each object */
@@ -103,15 +99,15 @@ struct pool_range {
 
 /* Read numbers. An empty text leaves the value unchanged; a text that is not a number or out of
  * range rejects the object. */
-void pool_read_number(struct pool_reader *reader, const struct pool_path *path,
-                      const struct pool_text *text, struct pool_range range, int64_t *value);
-void pool_read_int(struct pool_reader *reader, const struct pool_path *path,
-                   const struct pool_text *text, int32_t smallest, int32_t *value);
+void pool_read_number(struct pool_reader *reader, const struct pool_value *given,
+                      struct pool_range range, int64_t *value);
+void pool_read_int(struct pool_reader *reader, const struct pool_value *given, int32_t smallest,
+                   int32_t *value);
 /* Reads a decimal number that is not negative, for example "0.59" or "1e2", as hundredths, rounded
  * to the nearest. */
-void pool_read_hundredths(struct pool_reader *reader, const struct pool_path *path,
-                          const struct pool_text *text, int64_t *value);
-const char *pool_read_text(struct pool_reader *reader, const struct pool_text *text);
+void pool_read_hundredths(struct pool_reader *reader, const struct pool_value *given,
+                          int64_t *value);
+const char *pool_read_text(struct pool_reader *reader, const struct pool_value *given);
 
 /* Makes room for one more item after the first `n` of an array in the pool's memory, and returns
  * the array, which may have moved. *allocated is initially 0. */
@@ -121,15 +117,12 @@ void *pool_append(struct pool_reader *reader, void *array, size_t n, size_t *all
 /* The lists of the current object, copied to the pool's memory at its end. */
 enum { POOL_LISTS = 4 };
 
-struct attributes *pool_reader_list(struct pool_reader *reader, size_t which);
-
-/* Adds a value under the names of the path from element `from` on, joined with '/'. Omits paths of
- * more than two names and, unless the format keeps them, empty values. */
-void pool_add_attribute(struct pool_reader *reader, struct attributes *list,
-                        const struct pool_path *path, size_t from, const struct pool_text *text);
+/* Adds a value to a list under the names of the path from element `from` on, joined with '/'. Omits
+ * paths of more than two names and, unless the format keeps them, empty values. */
+void pool_add_attribute(struct pool_reader *reader, size_t which, const struct pool_value *given,
+                        size_t from);
 /* Copies the lists from `first` to `last`, concatenated. */
 void pool_take_attributes(struct pool_reader *reader, size_t first, size_t last,
                           struct attributes *attributes);
-void pool_add_id(struct pool_reader *reader, const struct pool_path *path,
-                 const struct pool_text *text);
+void pool_add_id(struct pool_reader *reader, const struct pool_value *given);
 int32_t *pool_take_ids(struct pool_reader *reader, size_t *n);

@@ -19,21 +19,20 @@ struct datastore_draft {
 };
 
 /* Reads nested values common to datastores and networks. */
-static void read_deeper(struct pool_reader *reader, const struct pool_path *path,
-                        const struct pool_text *text)
+static void read_deeper(struct pool_reader *reader, const struct pool_value *given)
 {
-    switch (path->elements[0]->word) {
+    switch (given->elements[0]->word) {
     case WORD_TEMPLATE:
-        pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
+        pool_add_attribute(reader, TEMPLATE_LIST, given, 1);
         break;
     case WORD_CLUSTERS:
-        if (path->n == 2 && path->elements[1]->word == WORD_ID) {
-            pool_add_id(reader, path, text);
-            pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+        if (given->n == 2 && given->elements[1]->word == WORD_ID) {
+            pool_add_id(reader, given);
+            pool_add_attribute(reader, TOP_LIST, given, 0);
         }
         break;
     case WORD_PERMISSIONS:
-        pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+        pool_add_attribute(reader, TOP_LIST, given, 0);
         break;
     default:
         break;
@@ -41,62 +40,60 @@ static void read_deeper(struct pool_reader *reader, const struct pool_path *path
 }
 
 static void read_datastore_top(struct pool_reader *reader, struct datastore *datastore,
-                               const struct pool_path *path, const struct pool_text *text)
+                               const struct pool_value *given)
 {
     struct datastore_draft *draft = pool_reader_scratch(reader);
 
-    switch (path->elements[0]->word) {
+    switch (given->elements[0]->word) {
     case WORD_NAME:
-        datastore->name = pool_read_text(reader, text);
+        datastore->name = pool_read_text(reader, given);
         break;
     case WORD_TYPE:
-        pool_read_int(reader, path, text, 0, &datastore->type);
+        pool_read_int(reader, given, 0, &datastore->type);
         break;
     case WORD_STATE:
-        pool_read_int(reader, path, text, 0, &datastore->state);
+        pool_read_int(reader, given, 0, &datastore->state);
         break;
     case WORD_FREE_MB:
-        pool_read_number(reader, path, text, amounts, &draft->free);
+        pool_read_number(reader, given, amounts, &draft->free);
         break;
     case WORD_TOTAL_MB:
-        pool_read_number(reader, path, text, amounts, &datastore->total);
+        pool_read_number(reader, given, amounts, &datastore->total);
         break;
     case WORD_USED_MB:
-        pool_read_number(reader, path, text, amounts, &draft->used);
+        pool_read_number(reader, given, amounts, &draft->used);
         break;
     default:
         break;
     }
-    pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+    pool_add_attribute(reader, TOP_LIST, given, 0);
 }
 
-static void read_datastore_setting(struct pool_reader *reader, const struct pool_path *path,
-                                   const struct pool_text *text)
+static void read_datastore_setting(struct pool_reader *reader, const struct pool_value *given)
 {
     struct datastore_draft *draft = pool_reader_scratch(reader);
     int64_t limit;
 
-    if (path->elements[1]->word == WORD_SHARED) {
-        draft->is_local = text->length > 0 && strcasecmp(text->text, "yes") != 0;
-    } else if (path->elements[1]->word == WORD_LIMIT_MB && value_integer(text->text, &limit) &&
+    if (given->elements[1]->word == WORD_SHARED) {
+        draft->is_local = given->length > 0 && strcasecmp(given->text, "yes") != 0;
+    } else if (given->elements[1]->word == WORD_LIMIT_MB && value_integer(given->text, &limit) &&
                limit >= 0) {
         draft->has_limit = true;
         draft->limit = limit;
     }
 }
 
-static void read_datastore(struct pool_reader *reader, void *object, const struct pool_path *path,
-                           const struct pool_text *text)
+static void read_datastore(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct datastore *datastore = object;
 
-    if (path->n == 1) {
-        read_datastore_top(reader, datastore, path, text);
+    if (given->n == 1) {
+        read_datastore_top(reader, datastore, given);
         return;
     }
-    if (path->n == 2 && path->elements[0]->word == WORD_TEMPLATE)
-        read_datastore_setting(reader, path, text);
-    read_deeper(reader, path, text);
+    if (given->n == 2 && given->elements[0]->word == WORD_TEMPLATE)
+        read_datastore_setting(reader, given);
+    read_deeper(reader, given);
 }
 
 static void end_datastore(struct pool_reader *reader, void *object)
@@ -127,15 +124,14 @@ static const struct pool_format datastore_format = {
 
 POOL_PARSER(datastore_pool_parse, datastore, datastore_format)
 
-static void read_cluster(struct pool_reader *reader, void *object, const struct pool_path *path,
-                         const struct pool_text *text)
+static void read_cluster(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct cluster *cluster = object;
 
-    if (path->n == 1 && path->elements[0]->word == WORD_NAME)
-        cluster->name = pool_read_text(reader, text);
-    if (path->elements[0]->word == WORD_TEMPLATE && path->n >= 2)
-        pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
+    if (given->n == 1 && given->elements[0]->word == WORD_NAME)
+        cluster->name = pool_read_text(reader, given);
+    if (given->elements[0]->word == WORD_TEMPLATE && given->n >= 2)
+        pool_add_attribute(reader, TEMPLATE_LIST, given, 1);
 }
 
 static void end_cluster(struct pool_reader *reader, void *object)
@@ -159,45 +155,45 @@ static const struct pool_format cluster_format = {
 POOL_PARSER(cluster_pool_parse, cluster, cluster_format)
 
 static void read_network_top(struct pool_reader *reader, struct network *network,
-                             const struct pool_path *path, const struct pool_text *text)
+                             const struct pool_value *given)
 {
-    switch (path->elements[0]->word) {
+    switch (given->elements[0]->word) {
     case WORD_NAME:
-        network->name = pool_read_text(reader, text);
+        network->name = pool_read_text(reader, given);
         break;
     case WORD_USED_LEASES:
-        pool_read_number(reader, path, text, lease_counts, &network->used);
+        pool_read_number(reader, given, lease_counts, &network->used);
         break;
     default:
         break;
     }
-    pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+    pool_add_attribute(reader, TOP_LIST, given, 0);
 }
 
 /* Reads AR_POOL/AR/SIZE; IPv6 ranges may have any size. */
 static void add_range(struct pool_reader *reader, struct network *network,
-                      const struct pool_path *path, const struct pool_text *text)
+                      const struct pool_value *given)
 {
     int64_t size = 0;
 
-    if (path->n != 3 || path->elements[1]->word != WORD_AR || path->elements[2]->word != WORD_SIZE)
+    if (given->n != 3 || given->elements[1]->word != WORD_AR ||
+        given->elements[2]->word != WORD_SIZE)
         return;
-    pool_read_number(reader, path, text, lease_counts, &size);
+    pool_read_number(reader, given, lease_counts, &size);
     network->size += network->size < lease_counts.largest ? size : 0;
 }
 
-static void read_network(struct pool_reader *reader, void *object, const struct pool_path *path,
-                         const struct pool_text *text)
+static void read_network(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct network *network = object;
 
-    if (path->n == 1) {
-        read_network_top(reader, network, path, text);
+    if (given->n == 1) {
+        read_network_top(reader, network, given);
         return;
     }
-    if (path->elements[0]->word == WORD_AR_POOL)
-        add_range(reader, network, path, text);
-    read_deeper(reader, path, text);
+    if (given->elements[0]->word == WORD_AR_POOL)
+        add_range(reader, network, given);
+    read_deeper(reader, given);
 }
 
 static void end_network(struct pool_reader *reader, void *object)

@@ -14,33 +14,32 @@ static bool is_secret(const char *name)
     return strstr(name, "PASSWORD") || strstr(name, "TOKEN") || strstr(name, "SECRET");
 }
 
-static void read_user(struct pool_reader *reader, void *object, const struct pool_path *path,
-                      const struct pool_text *text)
+static void read_user(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct user *user = object;
     int32_t flag = 0;
 
-    switch (path->elements[0]->word) {
+    switch (given->elements[0]->word) {
     case WORD_GID:
-        pool_read_int(reader, path, text, -1, &user->gid);
+        pool_read_int(reader, given, -1, &user->gid);
         break;
     case WORD_NAME:
-        user->name = pool_read_text(reader, text);
+        user->name = pool_read_text(reader, given);
         break;
     case WORD_GNAME:
-        user->group = pool_read_text(reader, text);
+        user->group = pool_read_text(reader, given);
         break;
     case WORD_ENABLED:
-        pool_read_int(reader, path, text, 0, &flag);
+        pool_read_int(reader, given, 0, &flag);
         user->enabled = flag != 0;
         break;
     case WORD_GROUPS:
-        if (path->n == 2 && path->elements[1]->word == WORD_ID)
-            pool_add_id(reader, path, text);
+        if (given->n == 2 && given->elements[1]->word == WORD_ID)
+            pool_add_id(reader, given);
         break;
     case WORD_TEMPLATE:
-        if (path->n >= 2 && !is_secret(path->elements[path->n - 1]->name))
-            pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
+        if (given->n >= 2 && !is_secret(given->elements[given->n - 1]->name))
+            pool_add_attribute(reader, TEMPLATE_LIST, given, 1);
         break;
     default:
         break;
@@ -68,35 +67,33 @@ static const struct pool_format user_format = {
 
 POOL_PARSER(user_pool_parse, user, user_format)
 
-static void read_bits(struct pool_reader *reader, const struct pool_path *path,
-                      const struct pool_text *text, uint64_t *bits)
+static void read_bits(struct pool_reader *reader, const struct pool_value *given, uint64_t *bits)
 {
     char shown[40], *end;
 
     errno = 0;
-    *bits = strtoull(text->text, &end, 16);
-    if (text->length == 0 || errno != 0 || *end != '\0' || text->text[0] == '-')
+    *bits = strtoull(given->text, &end, 16);
+    if (given->length == 0 || errno != 0 || *end != '\0' || given->text[0] == '-')
         pool_reader_reject(reader, "an access rule: %.40s is \"%s\", not a hexadecimal number",
-                           path->elements[0]->name, printable(shown, sizeof shown, text->text));
+                           given->elements[0]->name, printable(shown, sizeof shown, given->text));
 }
 
-static void read_rule(struct pool_reader *reader, void *object, const struct pool_path *path,
-                      const struct pool_text *text)
+static void read_rule(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct acl_rule *rule = object;
 
-    switch (path->n == 1 ? path->elements[0]->word : WORD_NONE) {
+    switch (given->n == 1 ? given->elements[0]->word : WORD_NONE) {
     case WORD_USER:
-        read_bits(reader, path, text, &rule->user);
+        read_bits(reader, given, &rule->user);
         break;
     case WORD_RESOURCE:
-        read_bits(reader, path, text, &rule->resource);
+        read_bits(reader, given, &rule->resource);
         break;
     case WORD_RIGHTS:
-        read_bits(reader, path, text, &rule->rights);
+        read_bits(reader, given, &rule->rights);
         break;
     case WORD_ZONE:
-        read_bits(reader, path, text, &rule->zone);
+        read_bits(reader, given, &rule->zone);
         break;
     default:
         break;

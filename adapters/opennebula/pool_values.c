@@ -19,11 +19,6 @@ struct pool_memory *pool_reader_memory(struct pool_reader *reader)
     return reader->items.memory;
 }
 
-struct attributes *pool_reader_list(struct pool_reader *reader, size_t which)
-{
-    return &reader->lists[which];
-}
-
 void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
 {
     struct pool_errors *errors = &reader->items.errors;
@@ -38,8 +33,8 @@ void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
 }
 
 /* The object's first member is its id, which has usually been read before an invalid value. */
-static void reject_value(struct pool_reader *reader, const struct pool_path *path,
-                         const struct pool_text *text, const char *wanted)
+static void reject_value(struct pool_reader *reader, const struct pool_value *given,
+                         const char *wanted)
 {
     const struct pool_items *items = &reader->items;
     size_t size = reader->format->size;
@@ -49,8 +44,8 @@ static void reject_value(struct pool_reader *reader, const struct pool_path *pat
     if (!reader->format->unsorted)
         memcpy(&id, (const char *)items->items + items->n * size, sizeof id);
     pool_reader_reject(reader, "%s %d: %.40s is \"%s\", not %s", reader->format->object, id,
-                       path->elements[path->n - 1]->name,
-                       printable(shown, sizeof shown, text->text), wanted);
+                       given->elements[given->n - 1]->name,
+                       printable(shown, sizeof shown, given->text), wanted);
 }
 
 static const char *after_blanks(const char *text)
@@ -80,25 +75,25 @@ static bool parse_integer(const char *text, int64_t *value)
     return *after_blanks(text) == '\0';
 }
 
-void pool_read_number(struct pool_reader *reader, const struct pool_path *path,
-                      const struct pool_text *text, struct pool_range range, int64_t *value)
+void pool_read_number(struct pool_reader *reader, const struct pool_value *given,
+                      struct pool_range range, int64_t *value)
 {
     int64_t number;
 
-    if (text->length == 0)
+    if (given->length == 0)
         return;
-    if (!parse_integer(text->text, &number) || number < range.smallest || number > range.largest)
-        reject_value(reader, path, text, "a whole number within limits");
+    if (!parse_integer(given->text, &number) || number < range.smallest || number > range.largest)
+        reject_value(reader, given, "a whole number within limits");
     else
         *value = number;
 }
 
-void pool_read_int(struct pool_reader *reader, const struct pool_path *path,
-                   const struct pool_text *text, int32_t smallest, int32_t *value)
+void pool_read_int(struct pool_reader *reader, const struct pool_value *given, int32_t smallest,
+                   int32_t *value)
 {
     int64_t number = *value;
 
-    pool_read_number(reader, path, text, (struct pool_range){smallest, INT32_MAX}, &number);
+    pool_read_number(reader, given, (struct pool_range){smallest, INT32_MAX}, &number);
     *value = (int32_t)number;
 }
 
@@ -147,16 +142,16 @@ static bool parse_decimal(const char *text, struct pool_decimal *decimal)
     return any && *after_blanks(text) == '\0';
 }
 
-void pool_read_hundredths(struct pool_reader *reader, const struct pool_path *path,
-                          const struct pool_text *text, int64_t *value)
+void pool_read_hundredths(struct pool_reader *reader, const struct pool_value *given,
+                          int64_t *value)
 {
     struct pool_decimal decimal;
     int dropped = 0;
 
-    if (text->length == 0)
+    if (given->length == 0)
         return;
-    if (!parse_decimal(text->text, &decimal)) {
-        reject_value(reader, path, text, "a number");
+    if (!parse_decimal(given->text, &decimal)) {
+        reject_value(reader, given, "a number");
         return;
     }
     for (decimal.power += 2; decimal.power < 0; decimal.power++) {
@@ -167,7 +162,7 @@ void pool_read_hundredths(struct pool_reader *reader, const struct pool_path *pa
         decimal.digits++;
     for (; decimal.power > 0 && decimal.digits > 0; decimal.power--) {
         if (decimal.digits > INT64_C(1000000000000)) {
-            reject_value(reader, path, text, "a number within limits");
+            reject_value(reader, given, "a number within limits");
             return;
         }
         decimal.digits *= 10;
@@ -175,9 +170,9 @@ void pool_read_hundredths(struct pool_reader *reader, const struct pool_path *pa
     *value = decimal.digits;
 }
 
-const char *pool_read_text(struct pool_reader *reader, const struct pool_text *text)
+const char *pool_read_text(struct pool_reader *reader, const struct pool_value *given)
 {
-    return pool_memory_text(reader->items.memory, text->text, text->length);
+    return pool_memory_text(reader->items.memory, given->text, given->length);
 }
 
 void *pool_append(struct pool_reader *reader, void *array, size_t n, size_t *allocated, size_t size)
@@ -193,18 +188,19 @@ void *pool_append(struct pool_reader *reader, void *array, size_t n, size_t *all
     return larger;
 }
 
-void pool_add_attribute(struct pool_reader *reader, struct attributes *list,
-                        const struct pool_path *path, size_t from, const struct pool_text *text)
+void pool_add_attribute(struct pool_reader *reader, size_t which, const struct pool_value *given,
+                        size_t from)
 {
-    const struct element *const *elements = path->elements + from;
-    size_t n = path->n - from;
+    struct attributes *list = &reader->lists[which];
+    const struct element *const *elements = given->elements + from;
+    size_t n = given->n - from;
     const char *name;
 
-    if ((text->length == 0 && !reader->format->keeps_empty) || n < 1 || n > 2)
+    if ((given->length == 0 && !reader->format->keeps_empty) || n < 1 || n > 2)
         return;
     name = n == 1 ? elements[0]->name : pool_names_joined(&reader->names, elements[0], elements[1]);
     list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
-    list->items[list->n++] = (struct attribute){name, pool_read_text(reader, text)};
+    list->items[list->n++] = (struct attribute){name, pool_read_text(reader, given)};
 }
 
 void pool_take_attributes(struct pool_reader *reader, size_t first, size_t last,
@@ -227,13 +223,12 @@ void pool_take_attributes(struct pool_reader *reader, size_t first, size_t last,
     }
 }
 
-void pool_add_id(struct pool_reader *reader, const struct pool_path *path,
-                 const struct pool_text *text)
+void pool_add_id(struct pool_reader *reader, const struct pool_value *given)
 {
     struct id_list *ids = &reader->ids;
     int32_t id = -1;
 
-    pool_read_int(reader, path, text, 0, &id);
+    pool_read_int(reader, given, 0, &id);
     if (id < 0)
         return;
     ids->items = memory_grow(ids->items, &ids->allocated, ids->n + 1, sizeof *ids->items);

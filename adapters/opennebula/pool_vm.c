@@ -42,55 +42,53 @@ struct vm_draft {
 static const struct vm_history no_history = {
     .sequence = -1, .host = -1, .cluster = -1, .datastore = -1};
 
-static void read_time(struct pool_reader *reader, const struct pool_path *path,
-                      const struct pool_text *text, int64_t *time)
+static void read_time(struct pool_reader *reader, const struct pool_value *given, int64_t *time)
 {
-    pool_read_number(reader, path, text, counts, time);
+    pool_read_number(reader, given, counts, time);
 }
 
-static bool is(const struct pool_text *text, const char *word)
+static bool is(const struct pool_value *given, const char *word)
 {
-    return strcasecmp(text->text, word) == 0;
+    return strcasecmp(given->text, word) == 0;
 }
 
-static void read_top(struct pool_reader *reader, struct vm *vm, const struct pool_path *path,
-                     const struct pool_text *text)
+static void read_top(struct pool_reader *reader, struct vm *vm, const struct pool_value *given)
 {
     struct vm_draft *draft = pool_reader_scratch(reader);
     int32_t flag = 0;
 
-    switch (path->elements[0]->word) {
+    switch (given->elements[0]->word) {
     case WORD_UID:
-        pool_read_int(reader, path, text, -1, &vm->uid);
+        pool_read_int(reader, given, -1, &vm->uid);
         break;
     case WORD_GID:
-        pool_read_int(reader, path, text, -1, &vm->gid);
+        pool_read_int(reader, given, -1, &vm->gid);
         break;
     case WORD_UNAME:
-        vm->user = pool_read_text(reader, text);
+        vm->user = pool_read_text(reader, given);
         break;
     case WORD_GNAME:
-        vm->group = pool_read_text(reader, text);
+        vm->group = pool_read_text(reader, given);
         break;
     case WORD_NAME:
-        vm->name = pool_read_text(reader, text);
+        vm->name = pool_read_text(reader, given);
         break;
     case WORD_STATE:
-        pool_read_int(reader, path, text, 0, &draft->state);
-        draft->has_state = text->length > 0;
+        pool_read_int(reader, given, 0, &draft->state);
+        draft->has_state = given->length > 0;
         break;
     case WORD_LCM_STATE:
-        pool_read_int(reader, path, text, 0, &draft->lcm_state);
+        pool_read_int(reader, given, 0, &draft->lcm_state);
         break;
     case WORD_RESCHED:
-        pool_read_int(reader, path, text, 0, &flag);
+        pool_read_int(reader, given, 0, &flag);
         vm->resched = flag != 0;
         break;
     case WORD_STIME:
-        read_time(reader, path, text, &vm->stime);
+        read_time(reader, given, &vm->stime);
         break;
     case WORD_ETIME:
-        read_time(reader, path, text, &vm->etime);
+        read_time(reader, given, &vm->etime);
         break;
     default:
         break;
@@ -122,28 +120,28 @@ static int64_t *history_time(struct vm_history *record, enum pool_word word)
 }
 
 static void read_history(struct pool_reader *reader, struct vm_history *record,
-                         const struct pool_path *path, const struct pool_text *text)
+                         const struct pool_value *given)
 {
-    int64_t *time = history_time(record, path->elements[2]->word);
+    int64_t *time = history_time(record, given->elements[2]->word);
     int32_t action = 0;
 
     if (time)
-        read_time(reader, path, text, time);
-    switch (path->elements[2]->word) {
+        read_time(reader, given, time);
+    switch (given->elements[2]->word) {
     case WORD_SEQ:
-        pool_read_int(reader, path, text, 0, &record->sequence);
+        pool_read_int(reader, given, 0, &record->sequence);
         break;
     case WORD_HID:
-        pool_read_int(reader, path, text, -1, &record->host);
+        pool_read_int(reader, given, -1, &record->host);
         break;
     case WORD_CID:
-        pool_read_int(reader, path, text, -1, &record->cluster);
+        pool_read_int(reader, given, -1, &record->cluster);
         break;
     case WORD_DS_ID:
-        pool_read_int(reader, path, text, -1, &record->datastore);
+        pool_read_int(reader, given, -1, &record->datastore);
         break;
     case WORD_ACTION:
-        pool_read_int(reader, path, text, -1, &action);
+        pool_read_int(reader, given, -1, &action);
         record->recreated = action == ACTION_RECREATE;
         break;
     default:
@@ -151,52 +149,51 @@ static void read_history(struct pool_reader *reader, struct vm_history *record,
     }
 }
 
-static int target_of(const struct pool_text *text)
+static int target_of(const struct pool_value *given)
 {
-    return is(text, "system") ? TARGET_SYSTEM : is(text, "self") ? TARGET_SELF : TARGET_NONE;
+    return is(given, "system") ? TARGET_SYSTEM : is(given, "self") ? TARGET_SELF : TARGET_NONE;
 }
 
 /* Reads a number that the VM's owner can write; false: it cannot be read. */
-static bool read_owners(struct pool_reader *reader, const struct pool_path *path,
-                        const struct pool_text *text, int64_t most, int64_t *value)
+static bool read_owners(struct pool_reader *reader, const struct pool_value *given, int64_t most,
+                        int64_t *value)
 {
     struct vm_draft *draft = pool_reader_scratch(reader);
 
-    if (pool_is_count(text, most, value))
+    if (pool_is_count(given, most, value))
         return true;
-    vm_hardware_fault(reader, &draft->hardware, path);
+    vm_hardware_fault(reader, &draft->hardware, given);
     return false;
 }
 
-static void read_disk(struct pool_reader *reader, struct disk *disk, const struct pool_path *path,
-                      const struct pool_text *text)
+static void read_disk(struct pool_reader *reader, struct disk *disk, const struct pool_value *given)
 {
     int64_t datastore = disk->datastore;
 
-    switch (path->elements[2]->word) {
+    switch (given->elements[2]->word) {
     case WORD_SIZE:
-        read_owners(reader, path, text, counts.largest, &disk->size);
+        read_owners(reader, given, counts.largest, &disk->size);
         break;
     case WORD_DISK_SNAPSHOT_TOTAL_SIZE:
-        read_owners(reader, path, text, counts.largest, &disk->snapshots);
+        read_owners(reader, given, counts.largest, &disk->snapshots);
         break;
     case WORD_TYPE:
-        disk->is_volatile = is(text, "fs") || is(text, "swap");
+        disk->is_volatile = is(given, "fs") || is(given, "swap");
         break;
     case WORD_DATASTORE_ID:
         disk->has_datastore =
-            read_owners(reader, path, text, INT32_MAX, &datastore) && text->length > 0;
+            read_owners(reader, given, INT32_MAX, &datastore) && given->length > 0;
         disk->datastore = (int32_t)datastore;
         break;
     case WORD_CLONE:
-        disk->clone = is(text, "yes");
-        disk->clone_known = text->length > 0;
+        disk->clone = is(given, "yes");
+        disk->clone_known = given->length > 0;
         break;
     case WORD_CLONE_TARGET:
-        disk->clone_target = target_of(text);
+        disk->clone_target = target_of(given);
         break;
     case WORD_LN_TARGET:
-        disk->link_target = target_of(text);
+        disk->link_target = target_of(given);
         break;
     default:
         break;
@@ -232,121 +229,118 @@ static bool is_left_out(enum pool_word word)
 }
 
 static void read_template_scalar(struct pool_reader *reader, struct vm *vm,
-                                 const struct pool_path *path, const struct pool_text *text)
+                                 const struct pool_value *given)
 {
     struct vm_draft *draft = pool_reader_scratch(reader);
 
-    switch (path->elements[1]->word) {
+    switch (given->elements[1]->word) {
     case WORD_CPU:
-        pool_read_hundredths(reader, path, text, &vm->cpu);
-        draft->has_cpu = text->length > 0;
+        pool_read_hundredths(reader, given, &vm->cpu);
+        draft->has_cpu = given->length > 0;
         break;
     case WORD_MEMORY:
-        pool_read_number(reader, path, text, counts, &vm->memory);
-        draft->has_memory = text->length > 0;
+        pool_read_number(reader, given, counts, &vm->memory);
+        draft->has_memory = given->length > 0;
         break;
     default:
         break;
     }
 }
 
-static void note_need(struct vm *vm, const struct pool_path *path, const struct pool_text *text)
+static void note_need(struct vm *vm, const struct pool_value *given)
 {
-    enum pool_word outer = path->elements[1]->word;
+    enum pool_word outer = given->elements[1]->word;
 
-    if (text->length > 0 && (outer == WORD_SCHED_DS_REQUIREMENTS || outer == WORD_SCHED_DS_RANK))
+    if (given->length > 0 && (outer == WORD_SCHED_DS_REQUIREMENTS || outer == WORD_SCHED_DS_RANK))
         vm->needs |= VM_NEEDS_DATASTORE;
 }
 
-static bool is_os_file(enum pool_word word, const struct pool_text *text)
+static bool is_os_file(enum pool_word word, const struct pool_value *given)
 {
-    return text->length > 0 &&
+    return given->length > 0 &&
            (word == WORD_KERNEL_DS_CLUSTER_ID || word == WORD_INITRD_DS_CLUSTER_ID);
 }
 
 /* Reads the id of another object, or of a NIC. False: it cannot be read. */
-static bool read_id(struct pool_reader *reader, struct vm *vm, const struct pool_path *path,
-                    const struct pool_text *text)
+static bool read_id(struct pool_reader *reader, struct vm *vm, const struct pool_value *given)
 {
-    enum pool_word outer = path->elements[1]->word, inner = path->elements[2]->word;
+    enum pool_word outer = given->elements[1]->word, inner = given->elements[2]->word;
     bool is_group = outer == WORD_VMGROUP && inner == WORD_VMGROUP_ID;
     bool is_network = (outer == WORD_NIC || outer == WORD_PCI) && inner == WORD_NETWORK_ID;
     int64_t id = 0;
 
     if (!is_group && !is_network && !(outer == WORD_NIC && inner == WORD_NIC_ID))
         return true;
-    if (!read_owners(reader, path, text, INT32_MAX, &id))
+    if (!read_owners(reader, given, INT32_MAX, &id))
         return false;
     if (is_network)
-        pool_add_id(reader, path, text);
-    if (is_group && text->length > 0) {
+        pool_add_id(reader, given);
+    if (is_group && given->length > 0) {
         vm->vmgroup = (int32_t)id;
         vm->in_vmgroup = true;
     }
     return true;
 }
 
-static void read_template(struct pool_reader *reader, struct vm *vm, const struct pool_path *path,
-                          const struct pool_text *text)
+static void read_template(struct pool_reader *reader, struct vm *vm, const struct pool_value *given)
 {
     struct vm_draft *draft = pool_reader_scratch(reader);
-    enum pool_word word = path->elements[1]->word;
+    enum pool_word word = given->elements[1]->word;
 
-    note_need(vm, path, text);
-    if (path->n == 3 && !read_id(reader, vm, path, text))
+    note_need(vm, given);
+    if (given->n == 3 && !read_id(reader, vm, given))
         return;
-    if (path->n == 2)
-        read_template_scalar(reader, vm, path, text);
-    else if (word == WORD_DISK && path->n == 3)
-        read_disk(reader, &draft->disk, path, text);
+    if (given->n == 2)
+        read_template_scalar(reader, vm, given);
+    else if (word == WORD_DISK && given->n == 3)
+        read_disk(reader, &draft->disk, given);
     else if (word == WORD_NIC)
-        pool_nic_value(reader, &draft->nic, path, text);
-    else if (word == WORD_OS && path->n == 3)
-        vm->has_os_files = vm->has_os_files || is_os_file(path->elements[2]->word, text);
-    else if (path->n == 3)
-        vm_hardware_read(reader, &draft->hardware, path, text);
+        pool_nic_value(reader, &draft->nic, given);
+    else if (word == WORD_OS && given->n == 3)
+        vm->has_os_files = vm->has_os_files || is_os_file(given->elements[2]->word, given);
+    else if (given->n == 3)
+        vm_hardware_read(reader, &draft->hardware, given);
     if (!is_left_out(word))
-        pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
+        pool_add_attribute(reader, TEMPLATE_LIST, given, 1);
 }
 
-static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
-                       const struct pool_text *text)
+static void read_value(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct vm_draft *draft = pool_reader_scratch(reader);
     struct vm *vm = object;
     int32_t locked = 0;
 
-    if (path->n == 1) {
-        read_top(reader, vm, path, text);
+    if (given->n == 1) {
+        read_top(reader, vm, given);
         return;
     }
-    switch (path->elements[0]->word) {
+    switch (given->elements[0]->word) {
     case WORD_TEMPLATE:
-        read_template(reader, vm, path, text);
+        read_template(reader, vm, given);
         break;
     case WORD_USER_TEMPLATE:
-        if (path->elements[1]->word == WORD_SCHED_DS_REQUIREMENTS ||
-            path->elements[1]->word == WORD_SCHED_DS_RANK)
-            note_need(vm, path, text);
-        else if (path->n == 2 && path->elements[1]->word == WORD_ERROR)
-            vm->error = pool_read_text(reader, text);
-        pool_add_attribute(reader, pool_reader_list(reader, USER_TEMPLATE_LIST), path, 1, text);
+        if (given->elements[1]->word == WORD_SCHED_DS_REQUIREMENTS ||
+            given->elements[1]->word == WORD_SCHED_DS_RANK)
+            note_need(vm, given);
+        else if (given->n == 2 && given->elements[1]->word == WORD_ERROR)
+            vm->error = pool_read_text(reader, given);
+        pool_add_attribute(reader, USER_TEMPLATE_LIST, given, 1);
         break;
     case WORD_HISTORY_RECORDS:
-        if (path->n == 3 && path->elements[1]->word == WORD_HISTORY) {
+        if (given->n == 3 && given->elements[1]->word == WORD_HISTORY) {
             /* A record does not inherit fields of the previous one. */
             if (!draft->in_record)
                 draft->record = no_history;
             draft->in_record = true;
-            read_history(reader, &draft->record, path, text);
+            read_history(reader, &draft->record, given);
         }
         break;
     case WORD_PERMISSIONS:
         draft->has_permissions = true;
         break;
     case WORD_LOCK:
-        if (path->elements[1]->word == WORD_LOCKED)
-            pool_read_int(reader, path, text, 0, &locked);
+        if (given->elements[1]->word == WORD_LOCKED)
+            pool_read_int(reader, given, 0, &locked);
         vm->locked = vm->locked || locked != 0;
         break;
     default:
@@ -396,24 +390,24 @@ static void end_disk(struct pool_reader *reader, struct vm *vm, const struct dis
         add_image_room(reader, vm, disk->datastore, target == TARGET_SELF ? size : 0);
 }
 
-static void close_element(struct pool_reader *reader, void *object, const struct pool_path *path)
+static void close_element(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct vm_draft *draft = pool_reader_scratch(reader);
     struct vm *vm = object;
 
-    if (path->n != 2)
+    if (given->n != 2)
         return;
-    if (path->elements[1]->word == WORD_HISTORY &&
-        path->elements[0]->word == WORD_HISTORY_RECORDS) {
+    if (given->elements[1]->word == WORD_HISTORY &&
+        given->elements[0]->word == WORD_HISTORY_RECORDS) {
         end_record(vm, &draft->record);
         draft->in_record = false;
-    } else if (path->elements[1]->word == WORD_DISK && path->elements[0]->word == WORD_TEMPLATE) {
+    } else if (given->elements[1]->word == WORD_DISK && given->elements[0]->word == WORD_TEMPLATE) {
         end_disk(reader, vm, &draft->disk);
         draft->disk = (struct disk){0};
-    } else if (path->elements[1]->word == WORD_NIC && path->elements[0]->word == WORD_TEMPLATE) {
+    } else if (given->elements[1]->word == WORD_NIC && given->elements[0]->word == WORD_TEMPLATE) {
         pool_nic_end(reader, &draft->nic, vm);
-    } else if (path->elements[0]->word == WORD_TEMPLATE) {
-        vm_hardware_close(reader, &draft->hardware, path);
+    } else if (given->elements[0]->word == WORD_TEMPLATE) {
+        vm_hardware_close(reader, &draft->hardware, given);
     }
 }
 

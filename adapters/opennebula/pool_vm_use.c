@@ -45,22 +45,21 @@ struct use_record {
     double figures[FIGURES]; /* 1/100 processors; bytes; bytes per second */
 };
 
-static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
-                       const struct pool_text *text)
+static void read_value(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct use_record *record = object;
-    const char *name = path->elements[0]->name;
+    const char *name = given->elements[0]->name;
 
-    if (path->n != 1)
+    if (given->n != 1)
         return;
     if (strcmp(name, "TIMESTAMP") == 0)
-        pool_read_number(reader, path, text, (struct pool_range){0, INT64_MAX}, &record->at);
+        pool_read_number(reader, given, (struct pool_range){0, INT64_MAX}, &record->at);
     for (int i = 0; i < FIGURES; i++)
         if (strcmp(name, names[i]) == 0) {
             char *end;
-            double figure = strtod(text->text, &end);
+            double figure = strtod(given->text, &end);
 
-            record->has[i] = end != text->text && isfinite(figure) && figure < 1e15;
+            record->has[i] = end != given->text && isfinite(figure) && figure < 1e15;
             record->figures[i] = fmax(figure, 0);
         }
 }

@@ -66,15 +66,15 @@ static bool parse_ids(const char *text, int32_t *ids, size_t *n)
 
 /* A shortened list would be a different rule. */
 static void read_ids(struct pool_reader *reader, const struct vmgroup *group,
-                     const struct pool_path *path, const struct pool_text *text, struct id_set *set)
+                     const struct pool_value *given, struct id_set *set)
 {
-    int32_t *ids = memory_new(text->length / 2 + 1, sizeof *ids);
+    int32_t *ids = memory_new(given->length / 2 + 1, sizeof *ids);
 
-    if (text->length >= POOL_TEXT_MAX) {
+    if (given->length >= POOL_TEXT_MAX) {
         pool_reader_reject(reader, "VM group %d: %.40s is longer than 64 KB", group->id,
-                           path->elements[path->n - 1]->name);
-    } else if (!parse_ids(text->text, ids, &set->n)) {
-        reject(reader, group, "not a list of ids:", text->text);
+                           given->elements[given->n - 1]->name);
+    } else if (!parse_ids(given->text, ids, &set->n)) {
+        reject(reader, group, "not a list of ids:", given->text);
     } else {
         set->ids = pool_memory_array(pool_reader_memory(reader), set->n, sizeof *ids);
         if (set->n > 0)
@@ -83,21 +83,20 @@ static void read_ids(struct pool_reader *reader, const struct vmgroup *group,
     free(ids);
 }
 
-static void read_weight(struct pool_reader *reader, const struct pool_path *path,
-                        const struct pool_text *text, int32_t *weight)
+static void read_weight(struct pool_reader *reader, const struct pool_value *given, int32_t *weight)
 {
     int64_t value = 0;
 
-    pool_read_number(reader, path, text, (struct pool_range){0, WEIGHT_MAX}, &value);
+    pool_read_number(reader, given, (struct pool_range){0, WEIGHT_MAX}, &value);
     *weight = (int32_t)value;
 }
 
 static void read_level(struct pool_reader *reader, const struct vmgroup *group,
-                       const struct pool_text *text, bool *by_cluster)
+                       const struct pool_value *given, bool *by_cluster)
 {
-    *by_cluster = strcasecmp(text->text, "CLUSTER") == 0;
-    if (!*by_cluster && strcasecmp(text->text, "HOST") != 0 && text->length > 0)
-        reject(reader, group, "GALERNA_LEVEL is neither HOST nor CLUSTER:", text->text);
+    *by_cluster = strcasecmp(given->text, "CLUSTER") == 0;
+    if (!*by_cluster && strcasecmp(given->text, "HOST") != 0 && given->length > 0)
+        reject(reader, group, "GALERNA_LEVEL is neither HOST nor CLUSTER:", given->text);
 }
 
 /* --- roles and rules -------------------------------------------------------------------------- */
@@ -111,42 +110,42 @@ static enum role_policy policy_of(const char *text)
 }
 
 static void read_role(struct pool_reader *reader, const struct vmgroup *group,
-                      const struct pool_path *path, const struct pool_text *text)
+                      const struct pool_value *given)
 {
     struct vmgroup_draft *draft = pool_reader_scratch(reader);
     struct vmgroup_role *role = &draft->role;
 
-    switch (path->elements[2]->word) {
+    switch (given->elements[2]->word) {
     case WORD_ID:
-        pool_read_int(reader, path, text, 0, &role->id);
-        draft->has_role_id = text->length > 0;
+        pool_read_int(reader, given, 0, &role->id);
+        draft->has_role_id = given->length > 0;
         break;
     case WORD_NAME:
-        role->name = pool_read_text(reader, text);
+        role->name = pool_read_text(reader, given);
         break;
     case WORD_POLICY:
-        role->policy = policy_of(text->text);
+        role->policy = policy_of(given->text);
         break;
     case WORD_HOST_AFFINED:
-        read_ids(reader, group, path, text, &role->hosts);
+        read_ids(reader, group, given, &role->hosts);
         break;
     case WORD_HOST_ANTI_AFFINED:
-        read_ids(reader, group, path, text, &role->not_hosts);
+        read_ids(reader, group, given, &role->not_hosts);
         break;
     case WORD_GALERNA_CLUSTER_AFFINED:
-        read_ids(reader, group, path, text, &role->clusters);
+        read_ids(reader, group, given, &role->clusters);
         break;
     case WORD_GALERNA_CLUSTER_ANTI_AFFINED:
-        read_ids(reader, group, path, text, &role->not_clusters);
+        read_ids(reader, group, given, &role->not_clusters);
         break;
     case WORD_GALERNA_WEIGHT:
-        read_weight(reader, path, text, &role->weight);
+        read_weight(reader, given, &role->weight);
         break;
     case WORD_GALERNA_LEVEL:
-        read_level(reader, group, text, &role->by_cluster);
+        read_level(reader, group, given, &role->by_cluster);
         break;
     case WORD_VMS:
-        read_ids(reader, group, path, text, &role->vms);
+        read_ids(reader, group, given, &role->vms);
         break;
     default:
         break;
@@ -169,7 +168,7 @@ static void end_role(struct pool_reader *reader, const struct vmgroup *group)
 }
 
 static void note_rule(struct pool_reader *reader, const struct vmgroup *group, bool apart,
-                      const struct pool_text *text)
+                      const struct pool_value *given)
 {
     struct vmgroup_draft *draft = pool_reader_scratch(reader);
 
@@ -178,7 +177,7 @@ static void note_rule(struct pool_reader *reader, const struct vmgroup *group, b
         return;
     }
     draft->apart[draft->n_rules] = apart;
-    draft->rules[draft->n_rules++] = pool_read_text(reader, text);
+    draft->rules[draft->n_rules++] = pool_read_text(reader, given);
 }
 
 /* The bit of a role; 0: the group has no such role. */
@@ -215,31 +214,30 @@ static void read_rule(struct pool_reader *reader, const struct vmgroup *group, c
     }
 }
 
-static void read_vmgroup(struct pool_reader *reader, void *object, const struct pool_path *path,
-                         const struct pool_text *text)
+static void read_vmgroup(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct vmgroup *group = object;
-    enum pool_word outer = path->elements[0]->word;
-    enum pool_word inner = path->n > 1 ? path->elements[1]->word : WORD_NONE;
+    enum pool_word outer = given->elements[0]->word;
+    enum pool_word inner = given->n > 1 ? given->elements[1]->word : WORD_NONE;
 
-    if (path->n == 1 && outer == WORD_NAME) {
-        group->name = pool_read_text(reader, text);
-    } else if (path->n == 3 && outer == WORD_ROLES && inner == WORD_ROLE) {
-        read_role(reader, group, path, text);
-    } else if (path->n == 2 && outer == WORD_TEMPLATE) {
+    if (given->n == 1 && outer == WORD_NAME) {
+        group->name = pool_read_text(reader, given);
+    } else if (given->n == 3 && outer == WORD_ROLES && inner == WORD_ROLE) {
+        read_role(reader, group, given);
+    } else if (given->n == 2 && outer == WORD_TEMPLATE) {
         if (inner == WORD_AFFINED || inner == WORD_ANTI_AFFINED)
-            note_rule(reader, group, inner == WORD_ANTI_AFFINED, text);
+            note_rule(reader, group, inner == WORD_ANTI_AFFINED, given);
         else if (inner == WORD_GALERNA_WEIGHT)
-            read_weight(reader, path, text, &group->weight);
+            read_weight(reader, given, &group->weight);
         else if (inner == WORD_GALERNA_LEVEL)
-            read_level(reader, group, text, &group->by_cluster);
+            read_level(reader, group, given, &group->by_cluster);
     }
 }
 
-static void close_element(struct pool_reader *reader, void *object, const struct pool_path *path)
+static void close_element(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
-    if (path->n == 2 && path->elements[0]->word == WORD_ROLES &&
-        path->elements[1]->word == WORD_ROLE)
+    if (given->n == 2 && given->elements[0]->word == WORD_ROLES &&
+        given->elements[1]->word == WORD_ROLE)
         end_role(reader, object);
 }
 

@@ -14,23 +14,22 @@ struct raft {
     bool has_state;
 };
 
-static void read_raft(struct pool_reader *reader, void *object, const struct pool_path *path,
-                      const struct pool_text *text)
+static void read_raft(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct raft *raft = object;
 
-    if (path->n != 1)
+    if (given->n != 1)
         return;
-    switch (path->elements[0]->word) {
+    switch (given->elements[0]->word) {
     case WORD_STATE:
-        pool_read_int(reader, path, text, 0, &raft->state);
-        raft->has_state = text->length > 0;
+        pool_read_int(reader, given, 0, &raft->state);
+        raft->has_state = given->length > 0;
         break;
     case WORD_SERVER_ID:
-        pool_read_int(reader, path, text, -1, &raft->server);
+        pool_read_int(reader, given, -1, &raft->server);
         break;
     case WORD_TERM:
-        pool_read_number(reader, path, text, (struct pool_range){0, INT64_MAX}, &raft->term);
+        pool_read_number(reader, given, (struct pool_range){0, INT64_MAX}, &raft->term);
         break;
     default:
         break;
