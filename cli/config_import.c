@@ -1,5 +1,4 @@
 /* galerna config import: OpenNebula's scheduling settings as a configuration of galernad. */
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* galerna host unbook, and the list of bookings. */
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "core/lease_terms.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

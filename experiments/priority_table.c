@@ -1,5 +1,4 @@
 /* The paper's table and graph, compared with the replays. */
-#include <stdio.h>
 
 #include "experiments/priority.h"
 

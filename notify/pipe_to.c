@@ -1,7 +1,6 @@
 /* Running a program that reads a text. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SCHED_ACTION: actions that the daemon performs on VMs at a given time. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "sandbox/vm.h"

@@ -1,6 +1,5 @@
 /* Chooses networks for the automatic NICs of VMs. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* Finds the hosts that the roles of a VM in its VM groups allow and prefer. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 

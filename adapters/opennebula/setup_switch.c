@@ -15,7 +15,6 @@
 #include "adapters/opennebula/oned_conf.h"
 #include "adapters/opennebula/setup.h"
 #include "util/file.h"
-#include "util/memory.h"
 #include "util/new_file.h"
 #include "util/output.h"
 #include "util/unqualified.h"

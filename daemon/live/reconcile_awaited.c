@@ -1,6 +1,5 @@
 /* Finds the VM for which a starting, stopping or ending lease waits: another VM still on its hosts,
  * or one of its own VMs that has not arrived. */
-#include <stdio.h>
 
 #include "daemon/live/daemon.h"
 #include "daemon/live/reconcile.h"

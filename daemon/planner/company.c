@@ -1,7 +1,6 @@
 /* Numbers the roles of VM groups and translates their rules. */
 #include "daemon/planner/company.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
