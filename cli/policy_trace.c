@@ -12,8 +12,8 @@
 enum {
     SITE_HOSTS = 6,
     HOST_CORES = 4,
-    CROWD = HOST_CORES,              /* one VM of each on every host */
-    CONTENDERS = LEASE_DEADLINE + 1, /* one of each kind */
+    CROWD = HOST_CORES,       /* one VM of each on every host */
+    CONTENDERS = LEASE_KINDS, /* one of each kind */
     LEASES = 120,
     STEPS_MAX = 100000,
     HOUR = 3600,

@@ -9,13 +9,6 @@
 #include "cli/command.h"
 #include "cli/trace_options.h"
 
-static const char *const kind_words[] = {
-    [LEASE_BEST_EFFORT] = "best-effort",
-    [LEASE_IMMEDIATE] = "immediate",
-    [LEASE_RESERVATION] = "reservation",
-    [LEASE_DEADLINE] = "deadline",
-};
-
 static void print_distribution(const char *what, const struct distribution *d)
 {
     if (d->n > 0)
@@ -40,9 +33,9 @@ static void print_load(const struct trace_stats *stats)
 static void print_stats(const char *path, const struct trace_stats *stats)
 {
     printf("%s\n  leases: %" PRId64 " (", path, stats->census.total);
-    for (int kind = LEASE_BEST_EFFORT; kind <= LEASE_DEADLINE; kind++)
+    for (int kind = LEASE_BEST_EFFORT; kind < LEASE_KINDS; kind++)
         printf("%s%" PRId64 " %s", kind == 0 ? "" : ", ", stats->census.leases[kind],
-               kind_words[kind]);
+               lease_kind_words[kind]);
     printf(")\n  arrivals: %" PRId64 " s to %" PRId64 " s%s\n", stats->first_submit,
            stats->last_submit, stats->census.sorted ? "" : ", not sorted");
     printf("  preemptable: %" PRId64 ", with a disk image: %" PRId64 ", with a deadline: %" PRId64
@@ -104,8 +97,9 @@ static json_t *stats_to_json(const char *path, const struct trace_stats *stats)
         {"memory_of_vm", &stats->memory},
     };
 
-    for (int kind = LEASE_BEST_EFFORT; kind <= LEASE_DEADLINE; kind++)
-        json_object_set_new(leases, kind_words[kind], json_integer(stats->census.leases[kind]));
+    for (int kind = LEASE_BEST_EFFORT; kind < LEASE_KINDS; kind++)
+        json_object_set_new(leases, lease_kind_words[kind],
+                            json_integer(stats->census.leases[kind]));
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         json_object_set_new(document, counts[i].name, json_integer(counts[i].value));
     for (size_t i = 0; i < sizeof distributions / sizeof *distributions; i++)

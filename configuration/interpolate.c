@@ -87,29 +87,24 @@ static const char *value_of_name(struct interpolation *work, const char **at, st
     size_t length = end ? (size_t)(end - name) : 0;
 
     ini_where(entry, where, sizeof where);
-    if (!end || end[1] != 's' || length == 0 || length > INI_NAME_MAX) {
-        error_set(err, EINVAL,
-                  "%s: '%.40s' in the value of %s: expected %%(name)s, where name is another "
-                  "option of the section or of [DEFAULT]",
-                  where, *at, entry->key);
-        return NULL;
-    }
+    if (!end || end[1] != 's' || length == 0 || length > INI_NAME_MAX)
+        return error_null(
+            err, EINVAL,
+            "%s: '%.40s' in the value of %s: expected %%(name)s, where name is another "
+            "option of the section or of [DEFAULT]",
+            where, *at, entry->key);
     for (size_t i = 0; i < length; i++)
         key[i] = (char)tolower((unsigned char)name[i]);
     key[length] = '\0';
-    if (++work->n_names > NAMES_MOST) {
-        error_set(err, EINVAL, "%s: the values of the file contain more than %d %%(name)s", where,
-                  NAMES_MOST);
-        return NULL;
-    }
+    if (++work->n_names > NAMES_MOST)
+        return error_null(err, EINVAL, "%s: the values of the file contain more than %d %%(name)s",
+                          where, NAMES_MOST);
     found = ini_find(work->ini, entry->section, key);
-    if (!found) {
-        error_set(
+    if (!found)
+        return error_null(
             err, EINVAL,
             "%s: the value of %s names %%(%s)s, which is set neither in [%s] nor in [DEFAULT]",
             where, entry->key, key, entry->section);
-        return NULL;
-    }
     *at = end + 2;
     return found->value;
 }

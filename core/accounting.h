@@ -55,8 +55,8 @@ struct accounting_kind {
 };
 
 struct accounting_summary {
-    struct accounting_kind kinds[4];  /* by enum lease_kind */
-    struct service_summary service;   /* of completed best-effort leases */
+    struct accounting_kind kinds[LEASE_KINDS]; /* by enum lease_kind */
+    struct service_summary service;            /* of completed best-effort leases */
     double haizea_slowdown_mean;      /* mean accounting_haizea_slowdown() of these leases; 0: none
                                        */
     int64_t refused[REASONS];         /* rejected leases by enum reason_id */

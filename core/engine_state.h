@@ -22,7 +22,7 @@ struct image_transfers;
 
 /* Updated as events occur, read by the driver. */
 struct figures {
-    size_t unfinished[4]; /* leases by kind */
+    size_t unfinished[LEASE_KINDS]; /* leases by kind */
     int64_t cpu_total;
     int64_t *disk_used; /* MB on each host: disk_files.h */
     uint64_t attempts;  /* leases tried */

@@ -1,6 +1,13 @@
 /* Names of kinds, states and terms of leases. */
 #include "core/lease.h"
 
+const char *const lease_kind_words[LEASE_KINDS] = {
+    [LEASE_BEST_EFFORT] = "best-effort",
+    [LEASE_IMMEDIATE] = "immediate",
+    [LEASE_RESERVATION] = "reservation",
+    [LEASE_DEADLINE] = "deadline",
+};
+
 const char *lease_kind_name(enum lease_kind kind)
 {
     static const char *const names[] = {"Best-effort", "Immediate", "AR", "Deadline"};

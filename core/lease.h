@@ -26,6 +26,10 @@ enum lease_kind {
     LEASE_RESERVATION, /* advance reservation: at an exact time or not at all */
     LEASE_DEADLINE,    /* not before `start`, finished by `deadline`, accepted or refused at once */
 };
+enum { LEASE_KINDS = LEASE_DEADLINE + 1 };
+
+/* "best-effort", "immediate", ...: stable words, in the store, in answers and on command lines. */
+extern const char *const lease_kind_words[LEASE_KINDS];
 
 /* Haizea's states with its numbers (0 to 17). */
 enum lease_state {

@@ -22,6 +22,6 @@ const struct experiment *experiment_find(const char *name, struct error *err)
             return experiment_table[i];
         suggestion_offer(&suggestion, experiment_table[i]->name);
     }
-    error_set(err, ENOENT, "unknown experiment '%.60s'%s", name, suggestion_text(&suggestion));
-    return NULL;
+    return error_null(err, ENOENT, "unknown experiment '%.60s'%s", name,
+                      suggestion_text(&suggestion));
 }

@@ -360,11 +360,9 @@ struct trace *generate_open(const struct generate_settings *settings, struct err
 {
     struct generated *generated;
 
-    if (settings->n_streams == 0 || settings->n_streams > GENERATE_STREAMS_MAX) {
-        error_set(err, EINVAL, "%zu streams, expected 1 to %d", settings->n_streams,
-                  GENERATE_STREAMS_MAX);
-        return NULL;
-    }
+    if (settings->n_streams == 0 || settings->n_streams > GENERATE_STREAMS_MAX)
+        return error_null(err, EINVAL, "%zu streams, expected 1 to %d", settings->n_streams,
+                          GENERATE_STREAMS_MAX);
     generated = memory_new(1, sizeof *generated);
     generated->trace.methods = &methods;
     generated->streams =

@@ -56,14 +56,7 @@ static const struct generate_class classes[] = {
     {"non-preemptable", LEASE_RESERVATION, TERMS_NON_PREEMPTABLE, ORIGIN_EXTERNAL},
 };
 
-static const char *const kinds[] = {
-    [LEASE_BEST_EFFORT] = "best-effort",
-    [LEASE_IMMEDIATE] = "immediate",
-    [LEASE_RESERVATION] = "reservation",
-    [LEASE_DEADLINE] = "deadline",
-};
-
-enum { CLASSES = sizeof classes / sizeof *classes, KINDS = sizeof kinds / sizeof *kinds };
+enum { CLASSES = sizeof classes / sizeof *classes };
 
 static const struct generate_class *find_class(const char *name, size_t length)
 {
@@ -132,7 +125,7 @@ static int read_classes(struct generate_stream *stream, const char *text, struct
 
 static int read_kind(struct generate_stream *stream, const char *text, struct error *err)
 {
-    int kind = words_find(kinds, KINDS, text);
+    int kind = words_find(lease_kind_words, LEASE_KINDS, text);
 
     if (kind < 0)
         return error_set(
@@ -375,9 +368,8 @@ static const struct key *find_key(enum generate_model model, const char *name, s
         if (strcmp(keys[i].name, name) == 0)
             return &keys[i];
     }
-    error_set(err, EINVAL, "'%.40s' is not a key of %s%s", name, models[model].name,
-              suggestion_text(&suggestion));
-    return NULL;
+    return error_null(err, EINVAL, "'%.40s' is not a key of %s%s", name, models[model].name,
+                      suggestion_text(&suggestion));
 }
 
 /* Rounded: 32 gives exactly 5. */
@@ -533,6 +525,6 @@ void generate_print_keys(FILE *file)
     }
     fprintf(file, "\nClasses:\n");
     for (size_t i = 0; i < CLASSES; i++)
-        fprintf(file, "  %-16s %s, %s, %s\n", classes[i].name, kinds[classes[i].kind],
+        fprintf(file, "  %-16s %s, %s, %s\n", classes[i].name, lease_kind_words[classes[i].kind],
                 lease_terms_name(classes[i].terms), lease_origin_name(classes[i].origin));
 }

@@ -47,19 +47,17 @@ struct generate_job *generate_reservations(const struct generate_stream *stream,
     struct generate_job *jobs;
     double sum = 0, gap;
 
-    if (stream->vms.high > room.nodes) {
-        error_set(
+    if (stream->vms.high > room.nodes)
+        return error_null(
             err, EINVAL,
             "reservations of up to %g VMs, but the site holds %g: set smaller vms or a larger site",
             stream->vms.high, room.nodes);
-        return NULL;
-    }
     jobs = draw_jobs(stream, stream->rho * room.nodes * room.horizon, random, n);
     if (*n == GENERATE_JOBS_MAX) {
         free(jobs);
-        error_set(err, EINVAL, "more than %d reservations: set a larger delta or a smaller rho",
-                  GENERATE_JOBS_MAX);
-        return NULL;
+        return error_null(err, EINVAL,
+                          "more than %d reservations: set a larger delta or a smaller rho",
+                          GENERATE_JOBS_MAX);
     }
     /* One gap before each reservation, and one after the last. */
     gap = room.horizon / (double)(*n + 1);

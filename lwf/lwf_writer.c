@@ -128,10 +128,9 @@ struct lwf_writer *lwf_writer_create(FILE *file, const struct lwf_description *d
     struct lwf_writer *writer;
 
     if ((description->name && !can_be_written(description->name)) ||
-        (description->text && !can_be_written(description->text))) {
-        error_set(err, EINVAL, "the name or the description of the workload is not UTF-8 text");
-        return NULL;
-    }
+        (description->text && !can_be_written(description->text)))
+        return error_null(err, EINVAL,
+                          "the name or the description of the workload is not UTF-8 text");
     writer = memory_new(1, sizeof *writer);
     writer->file = file;
     resource_types_init(&writer->own_types);

@@ -157,11 +157,9 @@ bool source_can_rewind(const struct source *source)
 
 struct source *source_again(const struct source *source, struct error *err)
 {
-    if (!source->can_rewind) {
-        error_set(err, ESPIPE, "%s: cannot be read twice because it is not a regular file",
-                  source->name);
-        return NULL;
-    }
+    if (!source->can_rewind)
+        return error_null(err, ESPIPE, "%s: cannot be read twice because it is not a regular file",
+                          source->name);
     if (source->descriptor < 0)
         return source_open_memory(source->name, source->bytes, (size_t)source->size);
     return source_open(source->name, err);

@@ -15,7 +15,7 @@ struct trace; /* opaque; made by trace_open(), lwf_open_source(), ... */
 
 /* Totals of a whole trace, known after a pass over it. */
 struct trace_census {
-    int64_t leases[4]; /* by enum lease_kind */
+    int64_t leases[LEASE_KINDS]; /* by enum lease_kind */
     int64_t total;
     bool sorted; /* by submission */
     int64_t last_submit;

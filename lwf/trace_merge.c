@@ -128,7 +128,7 @@ struct trace *trace_merge(struct trace *trace, struct trace *injection, struct e
     merge->inputs[1] = injection;
     merge->id_offset = censuses[0].total;
     merge->census = censuses[0];
-    for (int kind = 0; kind < 4; kind++)
+    for (int kind = 0; kind < LEASE_KINDS; kind++)
         merge->census.leases[kind] += censuses[1].leases[kind];
     merge->census.total += censuses[1].total;
     if (censuses[1].last_submit > merge->census.last_submit)

@@ -6,33 +6,46 @@
 #include <stdio.h>
 #include <string.h>
 
+static void fill(struct error *err, int code, const char *format, va_list args)
+{
+    errno = code;
+    if (!err)
+        return;
+    vsnprintf(err->text, sizeof err->text, format, args);
+    err->code = code;
+}
+
 int error_set(struct error *err, int code, const char *format, ...)
 {
-    if (err) {
-        va_list args;
+    va_list args;
 
-        va_start(args, format);
-        vsnprintf(err->text, sizeof err->text, format, args);
-        va_end(args);
-        err->code = code;
-    }
-    errno = code;
+    va_start(args, format);
+    fill(err, code, format, args);
+    va_end(args);
     return -1;
+}
+
+void *error_null(struct error *err, int code, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fill(err, code, format, args);
+    va_end(args);
+    return NULL;
 }
 
 int error_errno(struct error *err, const char *format, ...)
 {
     int code = errno;
+    va_list args;
 
+    va_start(args, format);
+    fill(err, code, format, args);
+    va_end(args);
     if (err) {
-        va_list args;
-        size_t length;
+        size_t length = strlen(err->text);
 
-        va_start(args, format);
-        vsnprintf(err->text, sizeof err->text, format, args);
-        va_end(args);
-        err->code = code;
-        length = strlen(err->text);
         snprintf(err->text + length, sizeof err->text - length, ": %s", strerror(code));
     }
     errno = code;

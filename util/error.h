@@ -18,7 +18,11 @@ struct error {
 int error_set(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for a system call that failed: the code is errno, and its text follows ": ". */
+/* The same for a function that returns a pointer. Always returns NULL. */
+void *error_null(struct error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* error_set() for a system call that failed: the code is errno, and its text follows ": ". */
 int error_errno(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Put "prefix: " in front of the text err already has. Always returns -1. */

@@ -117,8 +117,7 @@ static unsigned status_of(const struct route *route, const json_t *document)
 
 static json_t *no_answer(struct error *err)
 {
-    error_set(err, EAGAIN, "galernad does not answer; try again later");
-    return NULL;
+    return error_null(err, EAGAIN, "galernad does not answer; try again later");
 }
 
 static json_t *ask(const void *context, json_t *request, struct error *err)

@@ -83,10 +83,8 @@ static char *read_small_file(const char *path, struct stat *status, struct error
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     char *text = NULL;
 
-    if (file < 0) {
-        error_set(err, errno == ENOTDIR ? ENOENT : errno, "%s: %s", path, strerror(errno));
-        return NULL;
-    }
+    if (file < 0)
+        return error_null(err, errno == ENOTDIR ? ENOENT : errno, "%s: %s", path, strerror(errno));
     if (fstat(file, status) < 0)
         error_errno(err, "%s", path);
     else if (!S_ISREG(status->st_mode))

@@ -334,10 +334,8 @@ static struct expression *parse(const char *text, bool is_rank, struct error *er
     struct expression *expression;
     struct parser parser = {.lexer = {text, text, !is_rank}, .err = err};
 
-    if (length > EXPRESSION_TEXT_MAX) {
-        error_set(err, E2BIG, "it is longer than %d bytes", EXPRESSION_TEXT_MAX);
-        return NULL;
-    }
+    if (length > EXPRESSION_TEXT_MAX)
+        return error_null(err, E2BIG, "it is longer than %d bytes", EXPRESSION_TEXT_MAX);
     expression = memory_new(1, sizeof *expression);
     expression->is_rank = is_rank;
     /* Each name or text is shorter than its notation, except for the NUL of an unquoted one, which

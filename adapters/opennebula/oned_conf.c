@@ -131,8 +131,7 @@ char *oned_conf_replace(const char *text, const char *name, const char *line, st
 
         if (length == 0) {
             free(editing.text);
-            error_set(err, EINVAL, "%s has an unclosed [", name);
-            return NULL;
+            return error_null(err, EINVAL, "%s has an unclosed [", name);
         }
         if (!value)
             add(&editing, at, length);

@@ -32,18 +32,15 @@ static xmlrpc_value *value_of(xmlrpc_env *env, const struct rpc_argument *argume
     case RPC_INTEGER:
         if (argument->number == (int32_t)argument->number)
             return xmlrpc_int_new(env, (int)argument->number);
-        error_set(err, EINVAL, "%" PRId64 " does not fit into 32 bits", argument->number);
-        return NULL;
+        return error_null(err, EINVAL, "%" PRId64 " does not fit into 32 bits", argument->number);
     case RPC_BOOLEAN:
         return xmlrpc_bool_new(env, argument->number != 0);
     case RPC_STRING:
         if (is_text(text, strlen(text)))
             return xmlrpc_string_new(env, text);
-        error_set(err, EINVAL, "the text is not UTF-8 or contains control characters");
-        return NULL;
+        return error_null(err, EINVAL, "the text is not UTF-8 or contains control characters");
     }
-    error_set(err, EINVAL, "unknown type %d", (int)argument->type);
-    return NULL;
+    return error_null(err, EINVAL, "unknown type %d", (int)argument->type);
 }
 
 static int append(xmlrpc_env *env, xmlrpc_value *array, const struct rpc_argument *argument,

@@ -167,7 +167,7 @@ static int read_kind(struct inputs *inputs, json_t *item, enum lease_kind *kind)
 
     if (!word)
         return -1;
-    for (int i = LEASE_BEST_EFFORT; i <= LEASE_DEADLINE; i++)
+    for (int i = LEASE_BEST_EFFORT; i < LEASE_KINDS; i++)
         if (!strcmp(word, lease_kind_name((enum lease_kind)i))) {
             *kind = (enum lease_kind)i;
             return 0;

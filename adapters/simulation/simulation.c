@@ -355,7 +355,7 @@ int simulation_run(const struct simulation *simulation, struct simulation_result
     if (outcome == 0)
         outcome = turn(&run, err);
     result->end_time = run.now;
-    for (int kind = LEASE_BEST_EFFORT; kind <= LEASE_DEADLINE; kind++)
+    for (int kind = LEASE_BEST_EFFORT; kind < LEASE_KINDS; kind++)
         result->unfinished += (int64_t)engine_unfinished(simulation->engine, (enum lease_kind)kind);
     if (outcome == 0 && simulation->ending)
         simulation->ending(simulation->context, result);

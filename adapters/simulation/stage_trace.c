@@ -146,12 +146,10 @@ struct trace *stage_trace_open(const struct configuration *configuration,
 
     if (configured < 0)
         return NULL;
-    if (!configured && !configuration->tracefile) {
-        error_set(err, EINVAL,
-                  "generated requests need a site; set simulation.resources, as in "
-                  "144,cpu=100,memory=1024");
-        return NULL;
-    }
+    if (!configured && !configuration->tracefile)
+        return error_null(err, EINVAL,
+                          "generated requests need a site; set simulation.resources, as in "
+                          "144,cpu=100,memory=1024");
     if (configuration->tracefile) {
         trace = open_with_site(configuration, configured, site, err);
         if (!trace && configured)

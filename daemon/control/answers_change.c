@@ -6,7 +6,6 @@
 
 #include "daemon/control/answers_private.h"
 #include "daemon/control/json_term.h"
-#include "daemon/store/words.h"
 #include "util/instant.h"
 #include "util/time_text.h"
 #include "util/words.h"
@@ -110,7 +109,7 @@ static json_t *read_kind(const struct question *question, struct lease_change *c
 {
     const json_t *value = json_object_get(question->request, "kind");
     const char *word = json_string_value(value);
-    int kind = word ? words_find(store_kind_words, STORE_KINDS, word) : -1;
+    int kind = word ? words_find(lease_kind_words, LEASE_KINDS, word) : -1;
 
     if (!value || json_is_null(value))
         return NULL;

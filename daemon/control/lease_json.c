@@ -233,7 +233,7 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
     json_begin_object(writer);
     json_put_integer(writer, "lease", lease->id);
     json_put_string(writer, "name", lease->name);
-    json_put_string(writer, "kind", store_kind_words[lease->kind]);
+    json_put_string(writer, "kind", lease_kind_words[lease->kind]);
     json_put_string(writer, "phase", phase_name(lease->phase));
     put_owner(writer, lease);
     put_size(writer, lease, view->vms, view->n_vms);

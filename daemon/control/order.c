@@ -10,7 +10,6 @@
 
 #include "daemon/control/fields.h"
 #include "daemon/control/json_term.h"
-#include "daemon/store/words.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
 
@@ -284,7 +283,7 @@ int order_read(const json_t *request, int64_t now, struct order *order, struct e
     };
     term_values_init(&order->term_values);
     if (json_object_get(request, "kind")) {
-        if ((word = read_word(request, "kind", store_kind_words, STORE_KINDS, err)) < 0)
+        if ((word = read_word(request, "kind", lease_kind_words, LEASE_KINDS, err)) < 0)
             return -1;
         order->kind = (enum lease_kind)word;
     }

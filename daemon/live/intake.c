@@ -14,7 +14,6 @@
 #include "daemon/state/lease_state.h"
 #include "daemon/state/user_usage.h"
 #include "daemon/store/awake.h"
-#include "daemon/store/words.h"
 
 enum { ORDER_PATIENCE = 30 /* seconds after galernad's start */ };
 
@@ -64,7 +63,7 @@ static void join_group(struct daemon *daemon, const struct vm *vm, const struct 
         lease = new_lease_add(daemon, vm, vm->id);
         take_terms(daemon, lease, spec);
         lease_apply(daemon->store, lease, EVENT_GROUP_OPENED, now, "%s, group %s",
-                    store_kind_words[lease->kind], lease->group);
+                    lease_kind_words[lease->kind], lease->group);
     }
     new_lease_add_vm(daemon, vm, lease->id);
     gather(daemon, lease, spec, now);

@@ -3,7 +3,6 @@
 
 #include "daemon/live/daemon.h"
 #include "daemon/state/lease_state.h"
-#include "daemon/store/words.h"
 
 void new_lease_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)
 {
@@ -34,7 +33,7 @@ void new_lease_take_up(struct daemon *daemon, const struct lease_record *lease, 
     daemon_wake(daemon);
     if (vm->state == VM_PENDING || (vm->state == VM_HOLD && daemon->live->submit_on_hold)) {
         lease_apply(daemon->store, lease, EVENT_REQUESTED, now, "%s",
-                    store_kind_words[lease->kind]);
+                    lease_kind_words[lease->kind]);
         planner_new(daemon->planner, lease->id);
         return;
     }

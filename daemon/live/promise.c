@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/store/words.h"
 #include "util/words.h"
 
 #define VERSION "v1:"
@@ -152,7 +151,7 @@ void promise_write(const struct promise *promise, const struct promise_key *key,
 
     numbers_of(promise, numbers);
     n = (size_t)snprintf(text, PROMISE_TEXT_MAX, VERSION "%" PRId64 ":%s;%s;", promise->number,
-                         promise->over ? OVER : store_kind_words[promise->terms.kind],
+                         promise->over ? OVER : lease_kind_words[promise->terms.kind],
                          promise->over ? "" : escape(promise->terms.group, escaped));
     for (int i = 0; i < FIELDS; i++)
         n += (size_t)snprintf(text + n, PROMISE_TEXT_MAX - n, "%" PRId64 "%c", numbers[i],
@@ -213,7 +212,7 @@ static bool read_kind(const char **text, struct promise *promise)
     if (!read_word(text, ';', word, sizeof word))
         return false;
     promise->over = strcmp(word, OVER) == 0;
-    kind = words_find(store_kind_words, STORE_KINDS, word);
+    kind = words_find(lease_kind_words, LEASE_KINDS, word);
     if (kind >= 0)
         promise->terms.kind = (enum lease_kind)kind;
     return kind >= 0 || promise->over;

@@ -67,7 +67,7 @@ static void put_daemon(const struct daemon *daemon, struct exposition *expositio
 /* --- leases ----------------------------------------------------------------------------------- */
 
 struct lease_figures {
-    uint64_t leases[STORE_KINDS][PHASES];
+    uint64_t leases[LEASE_KINDS][PHASES];
     uint64_t waiting;
     int64_t oldest;
 };
@@ -97,11 +97,11 @@ static void put_leases(const struct daemon *daemon, struct exposition *expositio
 
     exposition_metric(exposition, "galerna_leases", METRIC_GAUGE,
                       "Unfinished leases, by type and state.");
-    for (int kind = 0; kind < STORE_KINDS; kind++)
+    for (int kind = 0; kind < LEASE_KINDS; kind++)
         for (int phase = 0; phase < PHASE_ENDED; phase++)
             exposition_count(
                 exposition,
-                METRIC_LABELS("type", store_kind_words[kind], "state", store_phase_words[phase]),
+                METRIC_LABELS("type", lease_kind_words[kind], "state", store_phase_words[phase]),
                 figures.leases[kind][phase]);
     put_gauge(exposition, "galerna_queue_leases", "Leases that wait in the queue.",
               (double)figures.waiting);

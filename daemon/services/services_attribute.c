@@ -1,7 +1,6 @@
 /* Users change a lease by changing the attribute of its VM: the differences from the previous
  * attribute are checked like `galerna lease change`. The planner tries one change at a time. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include "daemon/services/services_question.h"
 #include "daemon/state/lease_state.h"
 #include "daemon/state/vm_state.h"
-#include "daemon/store/words.h"
 #include "util/time_text.h"
 
 /* --- reading attributes ----------------------------------------------------------------------- */
@@ -26,7 +24,7 @@ static json_t *json_from_spec(const struct lease_spec *spec)
 {
     json_t *document = json_object();
 
-    json_object_set_new(document, "kind", json_string(store_kind_words[spec->kind]));
+    json_object_set_new(document, "kind", json_string(lease_kind_words[spec->kind]));
     json_object_set_new(document, "duration", json_integer(spec->duration));
     json_object_set_new(document, "start", json_integer(start_of(spec)));
     json_object_set_new(document, "deadline", json_integer(spec->deadline));

@@ -20,15 +20,13 @@ struct account_row *services_usage(void *context, struct account_period *period,
     }
     if (question->account)
         return account_rows(question->account, period, n);
-    if (daemon->n_accounts == ACCOUNTS_AT_ONCE) {
-        error_set(err, EAGAIN, "another usage report is in progress; try again in a moment");
-        return NULL;
-    }
+    if (daemon->n_accounts == ACCOUNTS_AT_ONCE)
+        return error_null(err, EAGAIN,
+                          "another usage report is in progress; try again in a moment");
     question = services_put_off(question);
     question->account = account_begin(daemon->store, period);
     daemon->accounts[daemon->n_accounts++] = question;
-    error_set(err, EINPROGRESS, "reading the store");
-    return NULL;
+    return error_null(err, EINPROGRESS, "reading the store");
 }
 
 static struct services_question *take_first(struct daemon *daemon)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "daemon/state/lease_state.h"
-#include "daemon/store/words.h"
 #include "util/instant.h"
 #include "util/time_text.h"
 
@@ -265,7 +264,7 @@ void lease_change_text(const struct lease_record *before, const struct lease_rec
         add_text(text, size, "duration", longer, shorter);
     }
     if (after->kind != before->kind)
-        add_text(text, size, "kind", store_kind_words[after->kind], store_kind_words[before->kind]);
+        add_text(text, size, "kind", lease_kind_words[after->kind], lease_kind_words[before->kind]);
     add_time(text, size, "start", after->start, before->start);
     add_time(text, size, "not before", after->earliest, before->earliest);
     add_time(text, size, "deadline", after->deadline, before->deadline);

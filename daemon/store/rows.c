@@ -2,7 +2,6 @@
 #include "daemon/store/rows.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +51,7 @@ enum { LIST_TEXT_MAX = 512 };
 static const struct store_column lease_columns[] = {
     FIELD(lease_record, id, COLUMN_INT64),
     WORD(lease_record, phase, store_phase_words, PHASES),
-    WORD(lease_record, kind, store_kind_words, STORE_KINDS),
+    WORD(lease_record, kind, lease_kind_words, LEASE_KINDS),
     FIELD(lease_record, plain, COLUMN_BOOL),
     FIELD(lease_record, submit, COLUMN_INSTANT),
     FIELD(lease_record, start, COLUMN_INSTANT),

@@ -10,13 +10,6 @@ const char *const store_phase_words[] = {
     [PHASE_REFUSED] = "refused",     [PHASE_FAILED] = "failed",   [PHASE_MISSED] = "missed",
 };
 
-const char *const store_kind_words[] = {
-    [LEASE_BEST_EFFORT] = "best-effort",
-    [LEASE_IMMEDIATE] = "immediate",
-    [LEASE_RESERVATION] = "reservation",
-    [LEASE_DEADLINE] = "deadline",
-};
-
 const char *const store_goal_words[] = {
     [GOAL_NONE] = "none",   [GOAL_RUN] = "run",   [GOAL_STOP] = "stop", [GOAL_END] = "end",
     [GOAL_AGAIN] = "again", [GOAL_HOLD] = "hold", [GOAL_PARK] = "park", [GOAL_FREE] = "free",
@@ -26,8 +19,6 @@ const char *const store_message_words[] = {
     [MESSAGE_PASSING] = "", [MESSAGE_HELD] = "held", [MESSAGE_RANK] = "rank-ignored"};
 
 _Static_assert(sizeof store_phase_words / sizeof *store_phase_words == PHASES, "a word per phase");
-_Static_assert(sizeof store_kind_words / sizeof *store_kind_words == STORE_KINDS,
-               "a word per kind");
 _Static_assert(sizeof store_goal_words / sizeof *store_goal_words == GOALS, "and per goal");
 
 bool phase_is_final(enum lease_phase phase)

@@ -19,6 +19,9 @@ static void an_error_has_a_code_and_a_text(void **state)
     assert_int_equal(err.code, ENOENT);
     assert_int_equal(errno, ENOENT);
     assert_string_equal(err.text, "file: line 7");
+    assert_null(error_null(&err, EINVAL, "no %s", "name"));
+    assert_int_equal(err.code, EINVAL);
+    assert_string_equal(err.text, "no name");
 }
 
 static void the_text_of_errno_follows(void **state)
