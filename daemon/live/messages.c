@@ -109,13 +109,22 @@ static void say_state(const struct lease_record *lease, int64_t now, char *text,
         snprintf(text, size, "%s", tells_rank(lease) ? STORE_RANK_IGNORED : "");
 }
 
-/* Appends a sentence to `text`; an empty sentence adds nothing. */
+/* Appends a sentence to `text`; an empty sentence adds nothing. One that is too long ends after a
+ * word, with "..."; no other follows it. */
 static void add_sentence(char *text, size_t size, const char *sentence)
 {
-    size_t length = strlen(text);
+    static const char mark[] = "...";
+    size_t length = strlen(text), end = size - sizeof mark;
+    bool is_cut = length >= strlen(mark) && strcmp(text + length - strlen(mark), mark) == 0;
+    const char *between = length == 0 ? "" : is_cut ? " " : ". ";
 
-    if (*sentence)
-        snprintf(text + length, size - length, "%s%s", length ? ". " : "", sentence);
+    if (!*sentence || (is_cut && length > size / 2))
+        return;
+    if ((size_t)snprintf(text + length, size - length, "%s%s", between, sentence) < size - length)
+        return;
+    while (end > 0 && text[end - 1] != ' ')
+        end--;
+    memcpy(text + end, mark, sizeof mark);
 }
 
 void message_of(const struct lease_record *lease, const struct vm_record *vm, int64_t now,
@@ -124,8 +133,10 @@ void message_of(const struct lease_record *lease, const struct vm_record *vm, in
     char state[STORE_ACTIVITY_MAX], when[TIME_TEXT_MAX];
 
     *text = '\0';
-    if (*lease->change_refused && lease->phase < PHASE_ENDING)
-        snprintf(text, size, "Change refused: %.*s", (int)(size / 2), lease->change_refused);
+    if (*lease->change_refused && lease->phase < PHASE_ENDING) {
+        snprintf(state, sizeof state, "Change refused: %s", lease->change_refused);
+        add_sentence(text, size / 2, state);
+    }
     say_state(lease, now, state, sizeof state);
     add_sentence(text, size, state);
     if (vm->unlocked)
@@ -348,7 +359,7 @@ static bool keeps_message(const struct vm_record *vm, const struct lease_record 
 static bool shows(const struct daemon *daemon, struct message *message, int64_t now)
 {
     const struct vm_record *vm = message->vm;
-    char text[STORE_TEXT_MAX];
+    char text[sizeof message->text - 1]; /* one byte is left by quote() */
 
     message_of(message->lease, vm, now, text, sizeof text);
     quote(text, message->text, sizeof message->text);

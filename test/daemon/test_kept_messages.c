@@ -11,6 +11,7 @@
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
+#include "util/instant.h"
 
 /* The VM's message after a galernad that does not know it has read it. */
 static const char *message_after(struct scene *scene, enum vm_state state, enum lease_phase phase,
@@ -90,9 +91,38 @@ static void the_kind_is_written_with_the_message(void **state)
 
 #define KEPT_TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
+static void a_message_that_is_too_long_ends_after_a_word(void **state)
+{
+    const struct vm_record vm = {.unlocked = true};
+    const struct lease_record lease = {.phase = PHASE_ENDED,
+                                       .change_refused = "",
+                                       .reason_word = "",
+                                       .reason = ""};
+    char text[33];
+
+    message_of(&lease, &vm, 0, text, sizeof text);
+    assert_string_equal(text, "Galerna unlocked this VM, ...");
+}
+
+static void a_change_that_was_refused_leaves_room_for_the_state(void **state)
+{
+    const struct vm_record vm = {.unlocked = true};
+    const struct lease_record lease = {.phase = PHASE_RUNNING,
+                                       .unused_until = INSTANT_NONE,
+                                       .change_refused = "there is no room for that",
+                                       .reason_word = "",
+                                       .reason = ""};
+    char text[64];
+
+    message_of(&lease, &vm, 0, text, sizeof text);
+    assert_string_equal(text, "Change refused: there is no ... Galerna unlocked this VM, ...");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_that_is_too_long_ends_after_a_word),
+        cmocka_unit_test(a_change_that_was_refused_leaves_room_for_the_state),
         KEPT_TEST(a_held_vm_keeps_why),
         KEPT_TEST(a_running_vm_keeps_that_its_rank_is_ignored),
         KEPT_TEST(a_vm_that_runs_after_all_does_not_say_why_it_was_held),
