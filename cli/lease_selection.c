@@ -12,12 +12,17 @@
 #define AT(member) offsetof(struct lease_selection, member)
 #define PHASES                                                                                     \
     "gathering|waiting|reserved|starting|running|stopping|parked|ending|ended|refused|failed|"     \
-    "missed|suspended|unknown"
+    "missed|suspended|unknown|late"
+
+enum { PHASES_OF_SHOWN = 7 };
 
 /* Phases that are only shown, and the phases in which such leases are. */
 static const struct {
-    const char *shown, *phases[2];
-} shown_phases[] = {{"suspended", {"waiting", "reserved"}}, {"unknown", {"running", NULL}}};
+    const char *shown, *phases[PHASES_OF_SHOWN];
+} shown_phases[] = {
+    {"suspended", {"waiting", "reserved"}},
+    {"unknown", {"running"}},
+    {"late", {"waiting", "reserved", "starting", "running", "stopping", "parked", "ending"}}};
 
 /* An empty name, of a shell's variable that is not set, would select all leases without a name. */
 static int take_name(const struct command_option *option, void *value, const char *text,
@@ -33,8 +38,8 @@ const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
      .help =
          "Only leases in this phase: gathering, waiting, reserved, starting, running, "
          "stopping, parked, ending, ended, refused, failed or missed; suspended: begun, waiting to "
-         "resume; unknown: running, but OpenNebula cannot monitor a VM. Several are separated "
-         "by commas"},
+         "resume; unknown: running, but OpenNebula cannot monitor a VM; late: not "
+         "started when promised, or later than that. Several are separated by commas"},
     {"state", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
      .help = "The same as --phase"},
     {"user", .type = ARGUMENT_OWN, .argument = "NAME", .offset = AT(user), .take = take_name,
@@ -70,7 +75,7 @@ static void add_phases_of(json_t *phases, json_t *word)
 {
     for (size_t i = 0; i < sizeof shown_phases / sizeof *shown_phases; i++)
         if (strcmp(json_string_value(word), shown_phases[i].shown) == 0) {
-            for (size_t k = 0; k < 2 && shown_phases[i].phases[k]; k++)
+            for (size_t k = 0; k < PHASES_OF_SHOWN && shown_phases[i].phases[k]; k++)
                 json_array_append_new(phases, json_string(shown_phases[i].phases[k]));
             return;
         }
@@ -102,7 +107,8 @@ static bool is_in_phase(const struct text_list *selected, const json_t *lease)
 
     json_array_foreach(words, i, word) found =
         found || strcmp(json_string_value(word), client_text(lease, "phase")) == 0 ||
-        strcmp(json_string_value(word), lease_text_phase(lease)) == 0;
+        strcmp(json_string_value(word), lease_text_phase(lease)) == 0 ||
+        (strcmp(json_string_value(word), "late") == 0 && json_is_true(json_object_get(lease, "late")));
     json_decref(words);
     return found;
 }

@@ -224,7 +224,8 @@ static void print_leases(const json_t *answer, FILE *stream)
         fprintf(stream, "%-22s  %" PRId64 ", waiting to resume\n", "suspended",
                 client_integer(answer, "suspended"));
     if (client_integer(answer, "late") > 0)
-        fprintf(stream, "%-22s  %" PRId64 "\n", "late", client_integer(answer, "late"));
+        fprintf(stream, "%-22s  %" PRId64 " (galerna lease list --phase late)\n", "late",
+                client_integer(answer, "late"));
     fprintf(stream, "%-22s  %" PRId64 "\n", "VMs", client_integer(answer, "vms"));
 }
 

@@ -82,7 +82,8 @@ static void status_is_wrapped(void **state)
            "leases                  12 waiting, 3\n"
            "    reserved, 1 starting, 241 running, 2\n"
            "    stopping, 4 parked\n"
-           "late                    1\n"
+           "late                    1 (galerna lease\n"
+           "    list --phase late)\n"
            "VMs                     6\n"
            "commands under way      3\n"
            "CPU-hours               12.5 of anna in\n"
@@ -354,7 +355,7 @@ static void a_start_that_has_passed_is_called_so(void **state)
            "Name        exam\n"
            "Owner       anna, group users\n"
            "Kind        best-effort\n"
-           "Phase       reserved\n"
+           "Phase       reserved, late\n"
            "Activity    Reserved\n"
            "Submitted   2026-11-21 15:00:00 (1h00m ago)\n"
            "Overdue     since 2026-11-21 15:59:00 (1m00s ago, contract)\n"
@@ -371,6 +372,7 @@ static void a_start_that_has_passed_is_called_so(void **state)
            "    8  s     starting  -                    -          -\n"
            "    5  exam  reserved  2026-11-21 15:59:00  1m00s ago  overdue\n"
            "    6  b     waiting   2026-11-21 15:59:50  10s ago    estimate, overdue\n");
+    expect(fixture, "lease list --user late --phase late -o name", EXIT_DONE, "5\n");
 }
 
 static void other_tables(void **state)
@@ -445,7 +447,7 @@ static void other_tables(void **state)
            "policies                the built-in defaults\n"
            "leases                  12 waiting, 3 reserved, 1 starting, 241 running, 2\n"
            "                        stopping, 4 parked\n"
-           "late                    1\n"
+           "late                    1 (galerna lease list --phase late)\n"
            "VMs                     6\n"
            "commands under way      3\n"
            "CPU-hours               12.5 of anna in staff\n"
