@@ -108,7 +108,8 @@ static bool is_in_phase(const struct text_list *selected, const json_t *lease)
     json_array_foreach(words, i, word) found =
         found || strcmp(json_string_value(word), client_text(lease, "phase")) == 0 ||
         strcmp(json_string_value(word), lease_text_phase(lease)) == 0 ||
-        (strcmp(json_string_value(word), "late") == 0 && json_is_true(json_object_get(lease, "late")));
+        (strcmp(json_string_value(word), "late") == 0 &&
+         json_is_true(json_object_get(lease, "late")));
     json_decref(words);
     return found;
 }

@@ -40,7 +40,7 @@ struct canned {
     LEASE(5, "exam", "reserved",                                                                   \
           ",\"activity\":\"Reserved\",\"expected\":null,"                                          \
           "\"was_expected\":\"2026-11-21T14:59:00Z\","                                             \
-          "\"promise\":\"contract\",\"late\":true,"                                               \
+          "\"promise\":\"contract\",\"late\":true,"                                                \
           "\"waits_for\":\"VM 3 (SAVE_STOP) to leave host 1\"")
 #define OVERDUE_6                                                                                  \
     LEASE(6, "b", "waiting",                                                                       \

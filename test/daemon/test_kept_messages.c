@@ -94,10 +94,8 @@ static void the_kind_is_written_with_the_message(void **state)
 static void a_message_that_is_too_long_ends_after_a_word(void **state)
 {
     const struct vm_record vm = {.unlocked = true};
-    const struct lease_record lease = {.phase = PHASE_ENDED,
-                                       .change_refused = "",
-                                       .reason_word = "",
-                                       .reason = ""};
+    const struct lease_record lease = {
+        .phase = PHASE_ENDED, .change_refused = "", .reason_word = "", .reason = ""};
     char text[33];
 
     message_of(&lease, &vm, 0, text, sizeof text);
