@@ -9,6 +9,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 #include "daemon/live/daemon.h"
+#include "daemon/notify/events_log.h"
 #include "daemon/notify/handing_over.h"
 #include "daemon/notify/notice.h"
 #include "util/crash_point.h"
@@ -391,6 +392,7 @@ struct notices *notices_create(struct daemon *daemon)
     store_each_fact(daemon->store, NOTICE_FACT, recall, notices);
     drop_unknown(notices);
     store_listen(daemon->store, happened, notices);
+    events_log_begin(daemon->store);
     return notices;
 }
 

@@ -115,6 +115,23 @@ becomes 3 running
 lease request --cpu 1 --memory 10 --duration 10m >"$work/out"
 until_true held
 becomes 4 waiting
+
+# The log names the orders of operators, and promises.
+logs() {
+    until_true grep -qE "^[0-9: -]+ $1" "$work/log"
+}
+lease change 4 --duration 20m >"$work/out"
+lease hold 4 >"$work/out"
+lease release 4 >"$work/out"
+"$galerna" host drain 1 --from +1h --state-dir "$work/state" >"$work/out"
+"$galerna" host undrain 1 --state-dir "$work/state" >"$work/out"
+logs 'lease 2 accepted: starts 20.*'
+logs 'lease 4 changed: duration 20m instead of 10m, by .* \(uid [0-9]+\)$'
+logs 'lease 4 held by .* \(uid [0-9]+\)$'
+logs 'lease 4 released: its VMs are pending again$'
+logs 'host-drained: host 1 from 20.* until further notice, by .*'
+logs 'host-undrained: host 1, by .*'
+
 # On a terminal of 4 rows, a list that is repeated keeps its head.
 keeps_head() {
     python3 - "$galerna" "$work/state" >"$work/out" <<'END' || fail "no list on a terminal"
