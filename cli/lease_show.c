@@ -66,7 +66,8 @@ static void print_expectation(FILE *stream, const json_t *lease, int64_t now)
         return;
     if (expected == INSTANT_NEVER) {
         line(stream, "Expected",
-             "unknown: leases without a planned end hold the hosts it may use, or get them first");
+             "unknown: leases or drains without a planned end hold the hosts it may use, or get "
+             "them first");
         return;
     }
     time_text_local(expected, local, sizeof local);

@@ -37,7 +37,8 @@ static void say_findings(const struct planner_trial *trial, char *text, size_t s
         snprintf(text, size, "It would wait in the queue; its start cannot be estimated.");
     else if (trial->waits && trial->start == INSTANT_NEVER)
         snprintf(text, size,
-                 "It would wait in the queue; leases without a planned end hold the hosts it may "
+                 "It would wait in the queue; leases or drains without a planned end hold the "
+                 "hosts it may "
                  "use, or get them first.");
     else if (trial->waits)
         snprintf(text, size, "It would wait in the queue and probably start at %s.", when);

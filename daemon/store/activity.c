@@ -189,7 +189,8 @@ static void say_waiting(struct sentence *sentence)
     }
     if (lease->expected == INSTANT_NEVER)
         add(sentence,
-            ". %seases without a planned end hold the hosts it may use, or get them first",
+            ". %seases or drains without a planned end hold the hosts it may use, or get them "
+            "first",
             sentence->without_start ? "L" : "Start time unknown: l");
     else if (lease->is_far && !is_to_come(sentence, lease->expected))
         add(sentence, ". Too far back in the queue to estimate its start");

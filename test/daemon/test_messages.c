@@ -94,10 +94,10 @@ static void what_waits_says_for_what_and_until_when(void **state)
                    "00:00:00 (estimate)");
     expect_wait(&lease, "Waiting: 2 VMs requested, room for 1 now");
     lease.expected = INSTANT_NEVER;
-    expect(&lease, "Waiting: 2 VMs requested, room for 1 now. Start time unknown: leases without a "
-                   "planned end hold the hosts it may use, or get them first");
-    expect_wait(&lease, "Waiting: 2 VMs requested, room for 1 now. Leases without a planned end "
-                        "hold the hosts it may use, or get them first");
+    expect(&lease, "Waiting: 2 VMs requested, room for 1 now. Start time unknown: leases or drains "
+                   "without a planned end hold the hosts it may use, or get them first");
+    expect_wait(&lease, "Waiting: 2 VMs requested, room for 1 now. Leases or drains without a "
+                        "planned end hold the hosts it may use, or get them first");
     lease.expected = INSTANT_NONE;
     lease.is_far = true;
     expect(&lease, "Waiting: 2 VMs requested, room for 1 now. Too far back in the queue to "
@@ -156,8 +156,8 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     lease.expected = INSTANT_NONE;
     expect(&lease, "Suspended for lease 7, 1h10m left to run");
     lease.expected = INSTANT_NEVER;
-    expect(&lease, "Suspended for lease 7, 1h10m left to run. Start time unknown: leases without "
-                   "a planned end hold the hosts it may use, or get them first");
+    expect(&lease, "Suspended for lease 7, 1h10m left to run. Start time unknown: leases or "
+                   "drains without a planned end hold the hosts it may use, or get them first");
     lease.expected = 6000;
     lease.accumulated = 0;
     expect(&lease, "Stopped for lease 7 until 1970-01-01 01:40:00 (estimate)");
@@ -274,7 +274,8 @@ static void what_starts_late_says_so(void **state)
 
 static void refusals_say_so(void **state)
 {
-    struct lease_record lease = lease_in(PHASE_REFUSED, "malformed", "START=\"soon\" is not a time");
+    struct lease_record lease =
+        lease_in(PHASE_REFUSED, "malformed", "START=\"soon\" is not a time");
 
     expect(&lease, "Refused: START=\"soon\" is not a time");
     lease.phase = PHASE_FAILED;

@@ -292,7 +292,7 @@ function drawQueue() {
     const rows = shown.slice(0, isWhole ? shown.length : FIRST).map(({ lease, position }) => {
         const button = make("button", { type: "button", textContent: lease.lease });
         button.onclick = () => showLease(lease);
-        const start = lease.expected === "never" ? "unknown: leases without a planned end come first"
+        const start = lease.expected === "never" ? "unknown: leases or drains without a planned end come first"
             : lease.expected ? `${say(time(lease.expected))} (${lease.promise})` : "not known";
         const cells = [["", position], ["Lease", button], ["", lease.user],
             ["VMs", lease.vms], ["CPU", lease.cpu], ["Start", start],
