@@ -166,7 +166,7 @@ void json_put_reason(struct json_writer *writer, const struct lease_record *leas
     if (store_cause(lease, &cause)) {
         json_open_object(writer, "cause");
         json_put_string(writer, "id", reason_name(cause.id));
-        put_numbers(writer, "numbers", cause.n, REASON_NUMBERS);
+        json_put_integers(writer, "numbers", cause.n, REASON_NUMBERS);
         json_end_object(writer);
     } else {
         json_put_null(writer, "cause");
