@@ -44,8 +44,7 @@ static void keep(struct fragment *fragment, const struct imported *imported, cha
                 kept->imported.value, kept->source);
         free(kept->source);
     } else {
-        fragment->options = memory_grow(fragment->options, &fragment->allocated, fragment->n + 1,
-                                        sizeof *fragment->options);
+        MEMORY_GROW(fragment->options, fragment->allocated, fragment->n + 1);
         kept = &fragment->options[fragment->n++];
     }
     *kept = (struct fragment_option){.imported = *imported, .source = source};

@@ -47,8 +47,7 @@ static int add(struct report *report, const char *name, struct error *err)
         free(path);
         return -1;
     }
-    report->items =
-        memory_grow(report->items, &report->allocated, report->n + 1, sizeof *report->items);
+    MEMORY_GROW(report->items, report->allocated, report->n + 1);
     report->items[report->n++] = (struct summary){root, memory_text(name)};
     free(path);
     return 1;

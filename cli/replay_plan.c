@@ -35,7 +35,7 @@ static void add_run(struct replay_plan *plan, struct configuration *configuratio
     if (distinct != name)
         free(name);
     run.name = distinct;
-    plan->runs = memory_grow(plan->runs, &plan->allocated, plan->n_runs + 1, sizeof *plan->runs);
+    MEMORY_GROW(plan->runs, plan->allocated, plan->n_runs + 1);
     plan->runs[plan->n_runs++] = run;
 }
 
@@ -84,8 +84,7 @@ static int add_file(struct replay_plan *plan, const char *file, const char *trac
     const char *input = trace && strcmp(trace, "-") == 0 ? "standard-input" : trace;
     struct configuration_list *list;
 
-    plan->lists =
-        memory_grow(plan->lists, &plan->lists_allocated, plan->n_lists + 1, sizeof *plan->lists);
+    MEMORY_GROW(plan->lists, plan->lists_allocated, plan->n_lists + 1);
     list = &plan->lists[plan->n_lists];
     if (configuration_read(file, &overrides, list, err) < 0)
         return -1;

@@ -62,8 +62,7 @@ static size_t characters(const char *text)
 
 void table_add(struct table *table, const char *const *cells)
 {
-    table->cells = memory_grow(table->cells, &table->allocated, table->n_cells + table->n_columns,
-                               sizeof *table->cells);
+    MEMORY_GROW(table->cells, table->allocated, table->n_cells + table->n_columns);
     for (size_t i = 0; i < table->n_columns; i++) {
         char *cell = memory_text(cells[i] && *cells[i] ? cells[i] : "-");
 

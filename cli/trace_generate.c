@@ -40,8 +40,7 @@ static int take_stream(const struct command_option *option, void *value, const c
     (void)option;
     if (arguments->n_streams == GENERATE_STREAMS_MAX)
         return error_set(err, EINVAL, "at most %d streams are possible", GENERATE_STREAMS_MAX);
-    arguments->streams = memory_grow(arguments->streams, &arguments->allocated,
-                                     arguments->n_streams + 1, sizeof *arguments->streams);
+    MEMORY_GROW(arguments->streams, arguments->allocated, arguments->n_streams + 1);
     if (generate_stream_parse(&arguments->streams[arguments->n_streams], text, err) < 0)
         return -1;
     arguments->n_streams++;

@@ -83,9 +83,7 @@ static int read_cancellations(struct configuration *configuration, const struct 
         cancellation.at = strtoll(end + 1, &end, 10);
         if (errno || (*end && !isspace((unsigned char)*end) && *end != ','))
             goto wrong;
-        configuration->cancellations =
-            memory_grow(configuration->cancellations, &allocated,
-                        configuration->n_cancellations + 1, sizeof cancellation);
+        MEMORY_GROW(configuration->cancellations, allocated, configuration->n_cancellations + 1);
         configuration->cancellations[configuration->n_cancellations++] = cancellation;
         at = end;
     }
@@ -108,9 +106,7 @@ static void keep_policy_setting(struct configuration *configuration, const struc
 {
     size_t allocated = configuration->n_policy_settings;
 
-    configuration->policy_settings =
-        memory_grow(configuration->policy_settings, &allocated,
-                    configuration->n_policy_settings + 1, sizeof *configuration->policy_settings);
+    MEMORY_GROW(configuration->policy_settings, allocated, configuration->n_policy_settings + 1);
     configuration->policy_settings[configuration->n_policy_settings++] =
         (struct policy_setting){.policy = policy_of_section(entry->section),
                                 .name = entry->key,

@@ -31,8 +31,7 @@ void ini_add_section(struct ini *ini, const char *name, int line)
 {
     if (ini_has_section(ini, name))
         return;
-    ini->sections = memory_grow(ini->sections, &ini->sections_allocated, ini->n_sections + 1,
-                                sizeof *ini->sections);
+    MEMORY_GROW(ini->sections, ini->sections_allocated, ini->n_sections + 1);
     ini->sections[ini->n_sections++] =
         (struct ini_section){.name = memory_text(name), .line = line};
 }
@@ -61,8 +60,7 @@ void ini_add(struct ini *ini, const struct ini_entry *entry)
     char *key = memory_text(entry->key);
     struct ini_entry added = *entry;
 
-    ini->entries = memory_grow(ini->entries, &ini->entries_allocated, ini->n_entries + 1,
-                               sizeof *ini->entries);
+    MEMORY_GROW(ini->entries, ini->entries_allocated, ini->n_entries + 1);
     for (char *c = key; *c; c++)
         *c = (char)tolower((unsigned char)*c);
     added.key = key;

@@ -141,9 +141,7 @@ static int add_configuration(struct expansion *expansion, const struct combinati
     ini_finish(&ini);
     if (!configuration)
         return -1;
-    expansion->list->items =
-        memory_grow(expansion->list->items, &expansion->list_allocated,
-                    expansion->list->n_items + 1, sizeof *expansion->list->items);
+    MEMORY_GROW(expansion->list->items, expansion->list_allocated, expansion->list->n_items + 1);
     expansion->list->items[expansion->list->n_items++] = configuration;
     return 0;
 }

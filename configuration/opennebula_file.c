@@ -97,8 +97,7 @@ static void add(struct reading *reading, const struct opennebula_setting *settin
 {
     struct opennebula_file *file = reading->file;
 
-    file->settings =
-        memory_grow(file->settings, &file->allocated, file->n + 1, sizeof *file->settings);
+    MEMORY_GROW(file->settings, file->allocated, file->n + 1);
     file->settings[file->n++] = *setting;
 }
 

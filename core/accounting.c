@@ -92,8 +92,7 @@ static double counter_average(const struct counter *counter, int64_t time)
 
 static void counter_keep_last(struct counter *counter)
 {
-    counter->entries = memory_grow(counter->entries, &counter->allocated, counter->n_entries + 1,
-                                   sizeof *counter->entries);
+    MEMORY_GROW(counter->entries, counter->allocated, counter->n_entries + 1);
     counter->entries[counter->n_entries++] = counter->last;
     if (counter->n_entries == 1)
         counter->entries[0].average = counter->last.value;
@@ -155,8 +154,7 @@ static void note_refused(struct accounting *accounting, int64_t id)
 {
     size_t place;
 
-    accounting->refused = memory_grow(accounting->refused, &accounting->refused_allocated,
-                                      accounting->n_refused + 1, sizeof *accounting->refused);
+    MEMORY_GROW(accounting->refused, accounting->refused_allocated, accounting->n_refused + 1);
     for (place = accounting->n_refused++; place && accounting->refused[place - 1] > id; place--)
         accounting->refused[place] = accounting->refused[place - 1];
     accounting->refused[place] = id;

@@ -131,8 +131,7 @@ static bool would_be_late(struct engine *engine, const struct map_request *reque
 
 static void add(struct victims *victims, const struct victim *victim)
 {
-    victims->items =
-        memory_grow(victims->items, &victims->allocated, victims->n + 1, sizeof *victims->items);
+    MEMORY_GROW(victims->items, victims->allocated, victims->n + 1);
     victims->items[victims->n++] = *victim;
 }
 

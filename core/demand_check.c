@@ -129,7 +129,7 @@ struct held_units *demand_check_put(struct demand_check *check, uint32_t vm, uin
         return NULL;
     }
     *until = met_until;
-    check->stays = memory_grow(check->stays, &check->allocated, check->n + 1, sizeof *check->stays);
+    MEMORY_GROW(check->stays, check->allocated, check->n + 1);
     check->stays[check->n++] = stay;
     occupancy_book(occupancy, &stay);
     if (names_own_role(check->demand))

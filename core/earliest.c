@@ -48,7 +48,7 @@ static inline void heap_push(struct window_heap *heap, window_key key,
 {
     size_t i = heap->n++;
 
-    heap->items = memory_grow(heap->items, &heap->allocated, heap->n, sizeof *heap->items);
+    MEMORY_GROW(heap->items, heap->allocated, heap->n);
     for (; i && key(&heap->items[(i - 1) / 2]) > key(window); i = (i - 1) / 2)
         heap->items[i] = heap->items[(i - 1) / 2];
     heap->items[i] = *window;
@@ -194,8 +194,7 @@ static void look_for(struct earliest_search *search, struct earliest_window *win
         heap_push(&search->waiting, by_from, window);
         break;
     case FOUND_LATER:
-        pending->items = memory_grow(pending->items, &pending->allocated, pending->n + 1,
-                                     sizeof *pending->items);
+        MEMORY_GROW(pending->items, pending->allocated, pending->n + 1);
         pending->items[pending->n++] = *window;
         break;
     case FOUND_NOTHING:

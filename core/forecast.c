@@ -48,8 +48,7 @@ static bool *add_column(struct forecast *forecast, const uint64_t *of)
 {
     struct column *column;
 
-    forecast->columns = memory_grow(forecast->columns, &forecast->columns_allocated,
-                                    forecast->n_columns + 1, sizeof *forecast->columns);
+    MEMORY_GROW(forecast->columns, forecast->columns_allocated, forecast->n_columns + 1);
     column = &forecast->columns[forecast->n_columns++];
     column->of = of;
     column->copy = memory_new(forecast->n_hosts, sizeof *column->copy);

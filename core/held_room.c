@@ -164,8 +164,7 @@ static void hold_units(struct engine *engine, struct held_room *room, struct res
 
     part->role = DEMAND_ANY;
     part->n_rules = 0;
-    room->demands = memory_grow(room->demands, &room->demands_allocated, room->n_demands + 1,
-                                sizeof *room->demands);
+    MEMORY_GROW(room->demands, room->demands_allocated, room->n_demands + 1);
     room->demands[room->n_demands++] = part;
     held = free_units(engine, part, r->placement->hosts[0], &r->until);
     if (held)
@@ -264,8 +263,7 @@ static void note_held(struct queues *queues, const struct reservation *r)
 {
     struct held_part *part;
 
-    queues->held = memory_grow(queues->held, &queues->held_allocated, queues->n_held + 1,
-                               sizeof *queues->held);
+    MEMORY_GROW(queues->held, queues->held_allocated, queues->n_held + 1);
     part = &queues->held[queues->n_held++];
     *part = (struct held_part){.lease = r->lease->request.id, .host = r->placement->hosts[0]};
     for (uint32_t type = 0; type < r->placement->n_types; type++)

@@ -97,8 +97,7 @@ static uint32_t new_class(struct host_classes *classes)
         classes->unused = classes->items[class].next;
         return class;
     }
-    classes->items = memory_grow(classes->items, &classes->items_allocated, classes->n_items + 1,
-                                 sizeof *classes->items);
+    MEMORY_GROW(classes->items, classes->items_allocated, classes->n_items + 1);
     class = (uint32_t)classes->n_items++;
     classes->items[class] = (struct host_class){
         .hosts = memory_new(classes->n_words, sizeof(uint64_t)),
@@ -121,8 +120,7 @@ static uint32_t class_for(struct host_classes *classes, const struct host_state 
     classes->items[class].state = *state;
     classes->items[class].next = *bucket;
     *bucket = class;
-    classes->live = memory_grow(classes->live, &classes->live_allocated, classes->n_live + 1,
-                                sizeof *classes->live);
+    MEMORY_GROW(classes->live, classes->live_allocated, classes->n_live + 1);
     classes->items[class].place = (uint32_t)classes->n_live;
     classes->live[classes->n_live++] = class;
     return class;

@@ -48,8 +48,7 @@ static void add_user(struct image_cache_entry *entry, struct image_user user)
 {
     if (find_user(entry, user) < entry->n_users)
         return;
-    entry->users = memory_grow(entry->users, &entry->users_allocated, entry->n_users + 1,
-                               sizeof *entry->users);
+    MEMORY_GROW(entry->users, entry->users_allocated, entry->n_users + 1);
     entry->users[entry->n_users++] = user;
 }
 
@@ -110,8 +109,7 @@ void image_cache_add(struct image_cache *cache, const char *image, int64_t size,
             if (!purge_one(cache))
                 return;
         } while (size_of_all(cache) > limit);
-    cache->entries =
-        memory_grow(cache->entries, &cache->allocated, cache->n + 1, sizeof *cache->entries);
+    MEMORY_GROW(cache->entries, cache->allocated, cache->n + 1);
     entry = &cache->entries[cache->n++];
     *entry = (struct image_cache_entry){
         .image = memory_text(image), .size = size, .keep_until = INSTANT_NONE};

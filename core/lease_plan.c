@@ -9,7 +9,7 @@
 
 void reservation_list_append(struct reservation_list *list, struct reservation *r)
 {
-    list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
+    MEMORY_GROW(list->items, list->allocated, list->n + 1);
     list->items[list->n++] = r;
 }
 
@@ -205,7 +205,7 @@ struct vm_plan *lease_plan_add(struct lease *lease)
         plan->vms = memory_new(1, sizeof *plan->vms);
         plan->vms_allocated = 1;
     }
-    plan->vms = memory_grow(plan->vms, &plan->vms_allocated, plan->n_vms + 1, sizeof *plan->vms);
+    MEMORY_GROW(plan->vms, plan->vms_allocated, plan->n_vms + 1);
     memset(&plan->vms[plan->n_vms], 0, sizeof *plan->vms);
     free(plan->planned_blocked);
     plan->planned_blocked = NULL;
@@ -215,8 +215,7 @@ struct vm_plan *lease_plan_add(struct lease *lease)
 static void publish(struct lease *lease, struct reservation *r, size_t stretch)
 {
     r->stretch = stretch;
-    lease->reservations = memory_grow(lease->reservations, &lease->reservations_allocated,
-                                      lease->n_reservations + 1, sizeof *lease->reservations);
+    MEMORY_GROW(lease->reservations, lease->reservations_allocated, lease->n_reservations + 1);
     lease->reservations[lease->n_reservations++] = r;
 }
 

@@ -11,7 +11,7 @@
 
 void lease_list_append(struct lease_list *list, struct lease *lease)
 {
-    list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
+    MEMORY_GROW(list->items, list->allocated, list->n + 1);
     list->items[list->n++] = lease;
 }
 
@@ -98,8 +98,7 @@ void lease_table_insert(struct engine *engine, struct lease *lease)
         lease->plan->share =
             fair_share_of(engine->shares, lease->request.user, lease->request.group);
     lease_list_append(&engine->leases.list, lease);
-    engine->leases.ids = memory_grow(engine->leases.ids, &engine->leases.ids_allocated, n + 1,
-                                     sizeof *engine->leases.ids);
+    MEMORY_GROW(engine->leases.ids, engine->leases.ids_allocated, n + 1);
     memmove(&engine->leases.list.items[place + 1], &engine->leases.list.items[place],
             (n - place) * sizeof(struct lease *));
     memmove(&engine->leases.ids[place + 1], &engine->leases.ids[place],

@@ -102,7 +102,7 @@ static bool is_in(const struct party *party, const struct lease *lease)
 
 static void join(struct engine *engine, struct party *party, struct lease *lease)
 {
-    party->moves = memory_grow(party->moves, &party->allocated, party->n + 1, sizeof *party->moves);
+    MEMORY_GROW(party->moves, party->allocated, party->n + 1);
     party->moves[party->n++] = relocation_of(engine, lease);
 }
 

@@ -47,8 +47,7 @@ static void prepare_held(struct mapper *mapper, const struct lease *lease)
     forget_held(mapper);
     if (!lease->plan->has_demand)
         return;
-    mapper->vm_held = memory_grow(mapper->vm_held, &mapper->vm_held_allocated, lease->n_vms,
-                                  sizeof *mapper->vm_held);
+    MEMORY_GROW(mapper->vm_held, mapper->vm_held_allocated, lease->n_vms);
     memset(mapper->vm_held, 0, lease->n_vms * sizeof *mapper->vm_held);
     mapper->n_vm_held = lease->n_vms;
 }
@@ -58,8 +57,7 @@ void mapper_prepare(struct engine *engine, const struct lease *lease)
     struct mapper *mapper = &engine->mapper;
 
     if (mapper->vm_host_allocated < lease->n_vms)
-        mapper->vm_host = memory_grow(mapper->vm_host, &mapper->vm_host_allocated, lease->n_vms,
-                                      sizeof *mapper->vm_host);
+        MEMORY_GROW(mapper->vm_host, mapper->vm_host_allocated, lease->n_vms);
     if (mapper->n_vm_held || lease->plan->has_demand)
         prepare_held(mapper, lease);
 }

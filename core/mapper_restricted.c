@@ -272,8 +272,7 @@ static void add_load(struct pass *pass, uint32_t host, const struct amounts *vm,
     uint32_t *slot = &engine->host_slot[host];
 
     if (*slot == HOST_NONE) {
-        engine->mapper.loads = memory_grow(engine->mapper.loads, &engine->mapper.loads_allocated,
-                                           pass->n_loads + 1, sizeof *engine->mapper.loads);
+        MEMORY_GROW(engine->mapper.loads, engine->mapper.loads_allocated, pass->n_loads + 1);
         *slot = (uint32_t)pass->n_loads++;
         engine->mapper.loads[*slot] = (struct host_load){.host = host};
     }

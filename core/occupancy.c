@@ -113,7 +113,7 @@ static void stays_insert(struct stays *stays, const struct stay *stay)
 {
     size_t place = first_from(stays, stay->from);
 
-    stays->items = memory_grow(stays->items, &stays->allocated, stays->n + 1, sizeof *stays->items);
+    MEMORY_GROW(stays->items, stays->allocated, stays->n + 1);
     memmove(&stays->items[place + 1], &stays->items[place],
             (stays->n++ - place) * sizeof *stays->items);
     stays->items[place] = *stay;
@@ -245,8 +245,7 @@ static int64_t *use_of_units(const struct occupancy *occupancy, const struct uni
     struct sweep sweep = {.layout = layout, .sign = 1};
     size_t last = first_from(stays, until);
 
-    scratch->used = memory_grow(scratch->used, &scratch->allocated, 2 * (size_t)layout->n + 1,
-                                sizeof *scratch->used);
+    MEMORY_GROW(scratch->used, scratch->allocated, 2 * (size_t)layout->n + 1);
     memset(scratch->used, 0, 2 * (size_t)layout->n * sizeof *scratch->used);
     sweep.most = scratch->used;
     sweep.now = scratch->used + layout->n;

@@ -23,8 +23,7 @@ void engine_output(struct engine *engine, struct engine_output output)
     struct engine_outputs *outputs = engine->outputs;
 
     output.time = engine->now;
-    outputs->items = memory_grow(outputs->items, &outputs->allocated, outputs->n_items + 1,
-                                 sizeof *outputs->items);
+    MEMORY_GROW(outputs->items, outputs->allocated, outputs->n_items + 1);
     outputs->items[outputs->n_items++] = output;
 }
 

@@ -52,8 +52,7 @@ static void by_host_add(struct map *by_host, const struct reservation *r)
     for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
         struct stays *stays = map_value(by_host, map_add(by_host, r->placement->hosts[i]));
 
-        stays->items =
-            memory_grow(stays->items, &stays->allocated, stays->n + 1, sizeof *stays->items);
+        MEMORY_GROW(stays->items, stays->allocated, stays->n + 1);
         stays->items[stays->n++] = r;
     }
 }

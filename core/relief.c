@@ -32,8 +32,7 @@ static void gather_running(struct engine *engine, const struct lease *lease,
             r->lease->request.kind != LEASE_BEST_EFFORT || !may_be_suspended(engine, r->lease) ||
             is_protected_by_share(engine, r->lease, lease))
             continue;
-        reliefs->victims = memory_grow(reliefs->victims, &reliefs->allocated, reliefs->n + 1,
-                                       sizeof *reliefs->victims);
+        MEMORY_GROW(reliefs->victims, reliefs->allocated, reliefs->n + 1);
         reliefs->victims[reliefs->n++] =
             (struct victim){.lease = r->lease, .started = true, .runs_since = r->from};
     }

@@ -66,7 +66,7 @@ void placement_hold(struct placement *placement, struct held_units *held)
 
     if (!list)
         list = placement->held = memory_new(1, sizeof *list);
-    list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
+    MEMORY_GROW(list->items, list->allocated, list->n + 1);
     list->items[list->n++] = held_units_share(held);
 }
 

@@ -73,8 +73,7 @@ static struct index_piece *add_piece(struct reservation_index *index, size_t pla
 {
     struct index_piece *piece;
 
-    index->pieces =
-        memory_grow(index->pieces, &index->allocated, index->n_pieces + 1, sizeof *index->pieces);
+    MEMORY_GROW(index->pieces, index->allocated, index->n_pieces + 1);
     piece = &index->pieces[place];
     memmove(piece + 1, piece, (index->n_pieces++ - place) * sizeof *piece);
     *piece = (struct index_piece){.entries = memory_new(INDEX_PIECE, sizeof *piece->entries)};

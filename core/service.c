@@ -125,8 +125,7 @@ static struct served_user *find_user(struct service *service, int64_t user)
 
     if (place < service->n_users && service->users[place].user == user)
         return &service->users[place];
-    service->users = memory_grow(service->users, &service->users_allocated, service->n_users + 1,
-                                 sizeof *service->users);
+    MEMORY_GROW(service->users, service->users_allocated, service->n_users + 1);
     memmove(&service->users[place + 1], &service->users[place],
             (service->n_users - place) * sizeof *service->users);
     service->n_users++;
@@ -137,8 +136,7 @@ static struct served_user *find_user(struct service *service, int64_t user)
 void service_add(struct service *service, int64_t waiting, int64_t turnaround, int64_t run_time,
                  int64_t user)
 {
-    service->leases = memory_grow(service->leases, &service->leases_allocated,
-                                  service->n_leases + 1, sizeof *service->leases);
+    MEMORY_GROW(service->leases, service->leases_allocated, service->n_leases + 1);
     service->leases[service->n_leases++] = (struct served){waiting, turnaround, run_time};
     if (user >= 0) {
         struct served_user *of = find_user(service, user);

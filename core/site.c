@@ -29,8 +29,7 @@ int site_add_hosts(struct site *site, size_t count, const struct amounts *capaci
         if (capacity->of[type] < 0)
             return error_set(err, EINVAL, "%s of a host is %lld; it cannot be negative",
                              site->types.names[type], (long long)capacity->of[type]);
-    site->hosts = memory_grow(site->hosts, &site->hosts_allocated, site->n_hosts + count,
-                              sizeof *site->hosts);
+    MEMORY_GROW(site->hosts, site->hosts_allocated, site->n_hosts + count);
     for (size_t i = 0; i < count; i++) {
         struct site_host *host = &site->hosts[site->n_hosts];
 

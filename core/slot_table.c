@@ -378,8 +378,7 @@ static void journal(struct slot_table *table, struct reservation *const *list, s
 {
     if (!table->marks)
         return;
-    table->journal = memory_grow(table->journal, &table->journal_allocated, table->n_journal + n,
-                                 sizeof *table->journal);
+    MEMORY_GROW(table->journal, table->journal_allocated, table->n_journal + n);
     for (size_t i = 0; i < n; i++)
         if (is_open(list[i], sign))
             table->journal[table->n_journal++] = (struct journal_entry){list[i], sign};

@@ -20,8 +20,7 @@ static bool add_holds(struct slot_table *table, const struct reservation *r)
         if (host == HOST_REPOSITORY)
             return false;
         if (!table->hold_of[host]) {
-            table->holds = memory_grow(table->holds, &table->holds_allocated, table->n_holds + 1,
-                                       sizeof *table->holds);
+            MEMORY_GROW(table->holds, table->holds_allocated, table->n_holds + 1);
             table->holds[table->n_holds++] = (struct hold){host, r->from, r->until, amounts};
             table->hold_of[host] = (uint32_t)table->n_holds;
             continue;

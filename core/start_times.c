@@ -19,7 +19,7 @@ static const struct reservation *vm_of_shutdown(const struct reservation *shutdo
 
 void start_times_add(struct start_times *times, int64_t at)
 {
-    times->items = memory_grow(times->items, &times->allocated, times->n + 1, sizeof *times->items);
+    MEMORY_GROW(times->items, times->allocated, times->n + 1);
     times->items[times->n++] = at;
 }
 

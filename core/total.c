@@ -25,8 +25,8 @@ struct total_position {
 
 static void make_room(struct total *total, size_t n)
 {
-    total->pieces = memory_grow(total->pieces, &total->allocated, n, sizeof *total->pieces);
-    total->starts = memory_grow(total->starts, &total->starts_allocated, n, sizeof *total->starts);
+    MEMORY_GROW(total->pieces, total->allocated, n);
+    MEMORY_GROW(total->starts, total->starts_allocated, n);
 }
 
 /* Moves the pieces from `at` on to another place. */

@@ -40,8 +40,7 @@ void trial_end(struct trial *trial)
 
 void trial_add_point(struct trial *trial, int64_t at)
 {
-    trial->points = memory_grow(trial->points, &trial->points_allocated, trial->n_points + 1,
-                                sizeof *trial->points);
+    MEMORY_GROW(trial->points, trial->points_allocated, trial->n_points + 1);
     trial->points[trial->n_points++] = at;
 }
 
@@ -55,8 +54,7 @@ void trial_book_list(struct trial *trial, const struct reservation_list *list)
 
 static struct change *add_change(struct trial *trial, struct lease *lease)
 {
-    trial->changes =
-        memory_grow(trial->changes, &trial->allocated, trial->n + 1, sizeof *trial->changes);
+    MEMORY_GROW(trial->changes, trial->allocated, trial->n + 1);
     memset(&trial->changes[trial->n], 0, sizeof *trial->changes);
     trial->changes[trial->n].lease = lease;
     return &trial->changes[trial->n++];

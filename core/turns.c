@@ -36,8 +36,7 @@ void turns_begin(struct turns *turns, const struct lease_list *waiting)
 
             if (!demand || demand->role == DEMAND_ANY)
                 continue;
-            turns->roles =
-                memory_grow(turns->roles, &allocated, turns->n_roles + 1, sizeof *turns->roles);
+            MEMORY_GROW(turns->roles, allocated, turns->n_roles + 1);
             turns->roles[turns->n_roles++] = (struct turn_role){demand->role, (uint32_t)i};
         }
     }
@@ -89,8 +88,7 @@ static bool is_companion(const struct lease *lease, const struct lease *other)
 static void bring(struct turns *turns, uint32_t place)
 {
     turns->over[place] = true;
-    turns->front = memory_grow(turns->front, &turns->front_allocated, turns->n_front + 1,
-                               sizeof *turns->front);
+    MEMORY_GROW(turns->front, turns->front_allocated, turns->n_front + 1);
     turns->front[turns->n_front++] = place;
 }
 

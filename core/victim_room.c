@@ -65,8 +65,7 @@ struct victim_room {
 
 static void add_time(struct victim_room *room, int64_t at)
 {
-    room->times = memory_grow(room->times, &room->times_allocated, room->n_stretches + 1,
-                              sizeof *room->times);
+    MEMORY_GROW(room->times, room->times_allocated, room->n_stretches + 1);
     room->times[room->n_stretches++] = at;
 }
 
@@ -197,8 +196,7 @@ static void add_pieces(struct victim_room *room, const struct reservation *r)
 
         if (host == HOST_REPOSITORY)
             continue;
-        room->pieces = memory_grow(room->pieces, &room->pieces_allocated, room->n_pieces + 1,
-                                   sizeof *room->pieces);
+        MEMORY_GROW(room->pieces, room->pieces_allocated, room->n_pieces + 1);
         room->pieces[room->n_pieces++] =
             (struct piece){.host = host,
                            .first = stretch_at(room, host, r->from),

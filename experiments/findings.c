@@ -18,7 +18,7 @@ const char *verdict_name(enum verdict verdict)
 /* Takes the text over. */
 static void append(struct text_array *array, char *text)
 {
-    array->items = memory_grow(array->items, &array->allocated, array->n + 1, sizeof *array->items);
+    MEMORY_GROW(array->items, array->allocated, array->n + 1);
     array->items[array->n++] = text;
 }
 
@@ -73,8 +73,7 @@ void findings_claim(struct findings *findings, const struct finding_claim *claim
     struct kept_claim *kept;
     va_list args;
 
-    findings->claims = memory_grow(findings->claims, &findings->claims_allocated,
-                                   findings->n_claims + 1, sizeof *findings->claims);
+    MEMORY_GROW(findings->claims, findings->claims_allocated, findings->n_claims + 1);
     kept = &findings->claims[findings->n_claims++];
     kept->claim = (struct finding_claim){
         .id = memory_text(claim->id),
@@ -112,8 +111,7 @@ void findings_table(struct findings *findings, const char *name, const char *tit
     struct findings_table *table;
     char *copy = memory_text(columns), *rest = copy;
 
-    findings->tables = memory_grow(findings->tables, &findings->tables_allocated,
-                                   findings->n_tables + 1, sizeof *findings->tables);
+    MEMORY_GROW(findings->tables, findings->tables_allocated, findings->n_tables + 1);
     table = &findings->tables[findings->n_tables++];
     *table = (struct findings_table){
         .name = memory_text(name), .title = memory_text(title), .shown = shown};
@@ -137,8 +135,7 @@ void findings_cells(struct findings *findings, const char *format, ...)
 
 void findings_plot(struct findings *findings, const char *name, struct plot *plot)
 {
-    findings->plots = memory_grow(findings->plots, &findings->plots_allocated,
-                                  findings->n_plots + 1, sizeof *findings->plots);
+    MEMORY_GROW(findings->plots, findings->plots_allocated, findings->n_plots + 1);
     findings->plots[findings->n_plots++] = (struct findings_plot){memory_text(name), plot};
 }
 

@@ -13,8 +13,7 @@ static void split_names(struct plot *plot, const char *names)
     char *copy = memory_text(names), *rest = copy;
 
     for (char *name; (name = strsep(&rest, "|"));) {
-        plot->names = memory_grow(plot->names, &plot->names_allocated, plot->n_names + 1,
-                                  sizeof *plot->names);
+        MEMORY_GROW(plot->names, plot->names_allocated, plot->n_names + 1);
         plot->names[plot->n_names++] = memory_text(name);
     }
     free(copy);
@@ -59,8 +58,7 @@ void plot_destroy(struct plot *plot)
 
 void plot_series(struct plot *plot, const char *name, enum plot_style style, int group)
 {
-    plot->series = memory_grow(plot->series, &plot->series_allocated, plot->n_series + 1,
-                               sizeof *plot->series);
+    MEMORY_GROW(plot->series, plot->series_allocated, plot->n_series + 1);
     plot->series[plot->n_series] = (struct plot_series){
         .name = memory_text(name),
         .style = style,
@@ -75,8 +73,7 @@ void plot_add(struct plot *plot, const struct plot_point *point)
 
     if (!isfinite(point->x) || !isfinite(point->y) || (plot->log_x && !(point->x > 0)))
         return;
-    series->points =
-        memory_grow(series->points, &series->allocated, series->n + 1, sizeof *series->points);
+    MEMORY_GROW(series->points, series->allocated, series->n + 1);
     series->points[series->n++] = *point;
 }
 
@@ -94,8 +91,7 @@ void plot_mean(struct plot *plot, double x, struct mean_estimate y)
 
 void plot_level(struct plot *plot, double y, const char *name)
 {
-    plot->levels = memory_grow(plot->levels, &plot->levels_allocated, plot->n_levels + 1,
-                               sizeof *plot->levels);
+    MEMORY_GROW(plot->levels, plot->levels_allocated, plot->n_levels + 1);
     plot->levels[plot->n_levels++] = (struct plot_level){memory_text(name), y};
 }
 

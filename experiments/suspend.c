@@ -42,7 +42,7 @@ static const struct experiment_option options[] = {
 
 static void add_one(struct suspend_plan *plan, struct suspend_run run)
 {
-    plan->runs = memory_grow(plan->runs, &plan->allocated, plan->n + 1, sizeof *plan->runs);
+    MEMORY_GROW(plan->runs, plan->allocated, plan->n + 1);
     plan->runs[plan->n++] = run;
 }
 

@@ -230,8 +230,7 @@ static int add(struct generated *generated, struct stream_state *state,
         return error_set(err, EINVAL,
                          "stream %d lasts more than %.0f years: set fewer jobs, or span",
                          state->number + 1, (double)TRACE_TIME_MAX / 10 / 31557600);
-    generated->items = memory_grow(generated->items, &generated->allocated, generated->n + 1,
-                                   sizeof *generated->items);
+    MEMORY_GROW(generated->items, generated->allocated, generated->n + 1);
     item = &generated->items[generated->n];
     *item = (struct item){
         .place = generated->n,

@@ -32,7 +32,7 @@ static struct generate_job *draw_jobs(const struct generate_stream *stream, doub
             seconds = floor(work / vms + 0.5);
         if (seconds < 1)
             break;
-        jobs = memory_grow(jobs, &allocated, *n + 1, sizeof *jobs);
+        MEMORY_GROW(jobs, allocated, *n + 1);
         jobs[*n] = (struct generate_job){.vms = vms, .seconds = seconds};
         work -= vms * seconds;
     }

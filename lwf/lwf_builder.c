@@ -275,8 +275,7 @@ static void queue_request(struct lwf_reader *reader)
     struct lwf_request *open = &reader->request;
     struct lwf_queued *item;
 
-    queue->items = memory_grow(queue->items, &queue->allocated_items, queue->n_items + 1,
-                               sizeof *queue->items);
+    MEMORY_GROW(queue->items, queue->allocated_items, queue->n_items + 1);
     item = &queue->items[queue->n_items++];
     item->request = open->request;
     item->request.id = ++reader->last_id;

@@ -93,8 +93,7 @@ static void end_lease_node_set(struct lwf_reader *reader)
                      TRACE_VMS_MAX, TRACE_NODE_SETS_MAX);
         return;
     }
-    queue->sets =
-        memory_grow(queue->sets, &queue->allocated_sets, queue->n_sets + 1, sizeof *queue->sets);
+    MEMORY_GROW(queue->sets, queue->allocated_sets, queue->n_sets + 1);
     reader->set.named = reader->set_types;
     queue->sets[queue->n_sets++] = reader->set;
 }

@@ -40,8 +40,7 @@ static bool add_finding(struct trace_checker *checker, enum lwf_severity severit
     else
         check->n_warnings++;
     if (check->n_findings < checker->limit) {
-        check->findings = memory_grow(check->findings, &checker->allocated, check->n_findings + 1,
-                                      sizeof *check->findings);
+        MEMORY_GROW(check->findings, checker->allocated, check->n_findings + 1);
         check->findings[check->n_findings++] =
             (struct trace_finding){severity, place, memory_text(text)};
     }

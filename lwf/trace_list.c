@@ -38,7 +38,7 @@ void trace_list_add(struct trace_list *list, const struct lease_request *request
 {
     struct trace_list_item *item;
 
-    list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
+    MEMORY_GROW(list->items, list->allocated, list->n + 1);
     item = &list->items[list->n];
     item->request = *request;
     item->request.node_sets =

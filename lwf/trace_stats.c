@@ -29,8 +29,7 @@ static void sample_add(struct sample *sample, int64_t value, int64_t weight)
         last->weight += weight;
         return;
     }
-    sample->items =
-        memory_grow(sample->items, &sample->allocated, sample->n + 1, sizeof *sample->items);
+    MEMORY_GROW(sample->items, sample->allocated, sample->n + 1);
     sample->items[sample->n++] = (struct weighted){value, weight};
 }
 

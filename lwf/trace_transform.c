@@ -69,8 +69,7 @@ static int add_image(struct image_list *list, char *line, const char *where, str
         return 0;
     }
     image.name = memory_text(line);
-    list->images = memory_grow(list->images, &list->allocated_images, list->n_images + 1,
-                               sizeof *list->images);
+    MEMORY_GROW(list->images, list->allocated_images, list->n_images + 1);
     list->images[list->n_images++] = image;
     return 0;
 }
@@ -84,8 +83,7 @@ static int add_use(struct image_list *list, const char *name, const char *where,
                          "%s: the image \"%.64s\" is not among those with a size "
                          "above the line with #",
                          where, name);
-    list->sequence = memory_grow(list->sequence, &list->allocated_sequence, list->n_sequence + 1,
-                                 sizeof *list->sequence);
+    MEMORY_GROW(list->sequence, list->allocated_sequence, list->n_sequence + 1);
     list->sequence[list->n_sequence++] = place;
     return 0;
 }
@@ -293,8 +291,7 @@ struct trace *trace_with_overheads(struct trace *trace, const struct trace_overh
 
 static void apply_memory(struct transform *transform, struct lease_request *request)
 {
-    transform->sets = memory_grow(transform->sets, &transform->sets_allocated, request->n_node_sets,
-                                  sizeof *transform->sets);
+    MEMORY_GROW(transform->sets, transform->sets_allocated, request->n_node_sets);
     for (size_t i = 0; i < request->n_node_sets; i++) {
         transform->sets[i] = request->node_sets[i];
         transform->sets[i].amounts.of[RESOURCE_MEMORY] = transform->megabytes;

@@ -32,7 +32,7 @@ static void gather(void *context, const struct lease *lease)
             if (host >= all->plan->n_hosts || /* the repository of images */
                 (all->n > first && all->items[all->n - 1].host == host))
                 continue; /* most leases have all operations on one host */
-            all->items = memory_grow(all->items, &all->allocated, all->n + 1, sizeof *all->items);
+            MEMORY_GROW(all->items, all->allocated, all->n + 1);
             all->items[all->n++] = (struct lease_on_host){host, lease};
         }
     }

@@ -149,8 +149,7 @@ static void read_columns(struct plan *plan, struct wire_reader *reader)
 {
     size_t n = wire_get_count(reader, plan->n_hosts > 0 ? plan->n_hosts * sizeof(int64_t) : 1);
 
-    plan->columns = memory_grow(plan->columns, &plan->columns_allocated, plan->n_columns + n,
-                                sizeof *plan->columns);
+    MEMORY_GROW(plan->columns, plan->columns_allocated, plan->n_columns + n);
     while (n--)
         plan->columns[plan->n_columns++] =
             (struct plan_column){.numbers = get_new_column(plan, reader)};
@@ -162,8 +161,7 @@ static void read_bitmaps(struct plan *plan, struct wire_reader *reader)
     size_t words = bitmap_words(plan->n_places);
     size_t n = wire_get_count(reader, words > 0 ? words * sizeof(uint64_t) : 1);
 
-    plan->bitmaps = memory_grow(plan->bitmaps, &plan->bitmaps_allocated, plan->n_bitmaps + n,
-                                sizeof *plan->bitmaps);
+    MEMORY_GROW(plan->bitmaps, plan->bitmaps_allocated, plan->n_bitmaps + n);
     wire_get_align(reader);
     while (n--)
         plan->bitmaps[plan->n_bitmaps++] = wire_get_words(reader, words);
@@ -263,8 +261,7 @@ static void read_demand(struct plan *plan, struct wire_reader *reader)
 {
     struct set_objects *objects = &plan->objects;
 
-    objects->demands = memory_grow(objects->demands, &plan->demands_allocated,
-                                   objects->n_demands + 1, sizeof *objects->demands);
+    MEMORY_GROW(objects->demands, plan->demands_allocated, objects->n_demands + 1);
     objects->demands[objects->n_demands++] = wire_get_demand(reader, &plan->kept);
 }
 
@@ -478,8 +475,7 @@ static void note_displaced(struct plan_building *building, const struct fact *fa
 
         if (!place->relocate)
             continue;
-        building->displaced = memory_grow(building->displaced, &building->displaced_allocated,
-                                          building->n_displaced + 1, sizeof *building->displaced);
+        MEMORY_GROW(building->displaced, building->displaced_allocated, building->n_displaced + 1);
         building->displaced[building->n_displaced++] = (struct displaced_vm){
             .lease = fact->fact.adoption.request.id,
             .vm = i,
@@ -556,9 +552,8 @@ static bool relocate(struct plan_building *building)
             (!displaced->is_homeless && !engine_lease(building->plan->engine, displaced->lease)))
             continue;
         place = other_host(building, displaced);
-        building->relocations =
-            memory_grow(building->relocations, &building->relocations_allocated,
-                        building->n_relocations + 1, sizeof *building->relocations);
+        MEMORY_GROW(building->relocations, building->relocations_allocated,
+                    building->n_relocations + 1);
         building->relocations[building->n_relocations++] = (struct plan_relocation){
             .lease = displaced->lease, .vm = displaced->vm, .place = place};
         if (place != HOST_NONE)

@@ -280,8 +280,7 @@ static void get_reservation(struct wire_reader *reader, uint32_t n_hosts, struct
     r->from = get_number(reader);
     r->until = get_number(reader);
     r->n_vms = wire_get_count(reader, 2);
-    reply->placed = memory_grow(reply->placed, &reply->placed_allocated, reply->n_placed + r->n_vms,
-                                sizeof *reply->placed);
+    MEMORY_GROW(reply->placed, reply->placed_allocated, reply->n_placed + r->n_vms);
     for (size_t i = 0; i < r->n_vms; i++)
         reply->placed[reply->n_placed++] =
             (struct placed){.vm = (uint32_t)wire_get(reader, 0, UINT32_MAX),

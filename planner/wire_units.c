@@ -9,7 +9,7 @@
 
 void kept_add(struct kept_list *kept, void *memory)
 {
-    kept->items = memory_grow(kept->items, &kept->allocated, kept->n + 1, sizeof *kept->items);
+    MEMORY_GROW(kept->items, kept->allocated, kept->n + 1);
     kept->items[kept->n++] = memory;
 }
 

@@ -56,7 +56,7 @@ static int add_item(struct chain_plan *plan, char *text, const struct search_pat
     item.source.kind = plan->kind;
     if (search_find(path, name, &item.source, &item.file, err) < 0)
         return -1;
-    plan->items = memory_grow(plan->items, &plan->allocated, plan->n + 1, sizeof *plan->items);
+    MEMORY_GROW(plan->items, plan->allocated, plan->n + 1);
     plan->items[plan->n++] = item;
     return 0;
 }
@@ -105,7 +105,7 @@ void chain_plan_of_modules(struct chain_plan *plan, enum galerna_policy_kind kin
             continue;
         search_name(modules[i].name, item.source.name, sizeof item.source.name);
         item.source.kind = kind;
-        plan->items = memory_grow(plan->items, &plan->allocated, plan->n + 1, sizeof *plan->items);
+        MEMORY_GROW(plan->items, plan->allocated, plan->n + 1);
         plan->items[plan->n++] = item;
     }
 }

@@ -16,7 +16,7 @@ static size_t split_path(const char *path, char **copy, const char ***folders)
     *copy = rest = memory_text(path);
     for (char *folder; (folder = strsep(&rest, ":"));)
         if (*folder) {
-            *folders = memory_grow(*folders, &allocated, n + 1, sizeof **folders);
+            MEMORY_GROW(*folders, allocated, n + 1);
             (*folders)[n++] = folder;
         }
     return n;

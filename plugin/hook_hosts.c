@@ -41,8 +41,7 @@ static void score_chain(struct policy_host *host, const struct chain *chain,
 {
     int64_t weights = 0;
 
-    host->scores =
-        memory_grow(host->scores, &host->scores_allocated, batch->n_hosts, sizeof *host->scores);
+    MEMORY_GROW(host->scores, host->scores_allocated, batch->n_hosts);
     fill(scores, batch->n_hosts, 0);
     for (size_t i = 0; i < chain->n; i++)
         if (ask(chain->instances[i], batch, host->scores)) {

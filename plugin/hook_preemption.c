@@ -87,7 +87,7 @@ void host_score_victims(void *context, const struct victim_batch *batch, int64_t
     size_t n = batch->n;
     int64_t weights = 0;
 
-    host->scores = memory_grow(host->scores, &host->scores_allocated, n, sizeof *host->scores);
+    MEMORY_GROW(host->scores, host->scores_allocated, n);
     memset(scores, 0, n * sizeof *scores);
     for (size_t i = 0; i < chain->n; i++)
         if (chain->instances[i]->preemption->score &&
@@ -107,7 +107,7 @@ static bool are_places(struct policy_host *host, const size_t *chosen, size_t n_
 {
     if (n_chosen > n)
         return false;
-    host->seen = memory_grow(host->seen, &host->seen_allocated, n, sizeof *host->seen);
+    MEMORY_GROW(host->seen, host->seen_allocated, n);
     memset(host->seen, 0, n);
     for (size_t i = 0; i < n_chosen; i++)
         if (chosen[i] >= n || host->seen[chosen[i]]++)
@@ -123,8 +123,7 @@ static bool ask_engine(const struct galerna_victim_batch *batch, const size_t *c
 
     if (!are_places(host, chosen, n_chosen, question->n))
         return false;
-    host->translated = memory_grow(host->translated, &host->translated_allocated, n_chosen,
-                                   sizeof *host->translated);
+    MEMORY_GROW(host->translated, host->translated_allocated, n_chosen);
     for (size_t i = 0; i < n_chosen; i++)
         host->translated[i] = question->places[chosen[i]];
     return question->test->enough(question->test, host->translated, n_chosen);
@@ -136,9 +135,9 @@ static size_t offer(struct policy_host *host, const struct galerna_victim_batch 
     const struct chain *chain = host_chain(host, GALERNA_KIND_PREEMPTION);
     size_t n = all->n_victims, kept = 0;
 
-    host->scores = memory_grow(host->scores, &host->scores_allocated, n, sizeof *host->scores);
-    host->offered = memory_grow(host->offered, &host->offered_allocated, n, sizeof *host->offered);
-    host->places = memory_grow(host->places, &host->places_allocated, n, sizeof *host->places);
+    MEMORY_GROW(host->scores, host->scores_allocated, n);
+    MEMORY_GROW(host->offered, host->offered_allocated, n);
+    MEMORY_GROW(host->places, host->places_allocated, n);
     for (size_t i = 0; i < n; i++)
         host->places[i] = i;
     kept = n;

@@ -32,8 +32,7 @@ static void add_directory(struct search_path *path, const char *directory, size_
             free(copy);
             return;
         }
-    path->directories =
-        memory_grow(path->directories, &path->allocated, path->n + 1, sizeof *path->directories);
+    MEMORY_GROW(path->directories, path->allocated, path->n + 1);
     path->directories[path->n++] = copy;
 }
 
@@ -177,7 +176,7 @@ static void collect_name(void *context, const char *name, const char *file)
     module_unload(module);
     if (!wanted)
         return;
-    names->kept = memory_grow(names->kept, &names->allocated, names->n + 1, sizeof *names->kept);
+    MEMORY_GROW(names->kept, names->allocated, names->n + 1);
     snprintf(names->kept[names->n++], MODULE_NAME_MAX, "%s", name);
 }
 

@@ -217,7 +217,7 @@ int policy_modules_find(const struct policy_host_settings *settings, struct poli
     *n = 0;
     for (size_t i = 0; i < CHAINS; i++) {
         for (size_t j = 0; j < plans[i].n && status == 0; j++) {
-            *modules = memory_grow(*modules, &allocated, *n + 1, sizeof **modules);
+            MEMORY_GROW(*modules, allocated, *n + 1);
             (*modules)[(*n)++] =
                 (struct policy_module){.kind = (enum policy_kind)plans[i].kind,
                                        .name = memory_text(plans[i].items[j].source.name),

@@ -61,8 +61,7 @@ static void add_mark(struct gantt_boxes *boxes, const struct gantt_mark *mark)
 {
     if (boxes->n_marks == GANTT_MARKS_MAX)
         return;
-    boxes->marks = memory_grow(boxes->marks, &boxes->marks_allocated, boxes->n_marks + 1,
-                               sizeof *boxes->marks);
+    MEMORY_GROW(boxes->marks, boxes->marks_allocated, boxes->n_marks + 1);
     boxes->marks[boxes->n_marks++] = *mark;
 }
 
@@ -127,8 +126,7 @@ static void keep(struct gantt_boxes *boxes, const struct gantt_box *box)
         gantt_grid_add(boxes, box);
         return;
     }
-    boxes->boxes = memory_grow(boxes->boxes, &boxes->boxes_allocated, boxes->n_boxes + 1,
-                               sizeof *boxes->boxes);
+    MEMORY_GROW(boxes->boxes, boxes->boxes_allocated, boxes->n_boxes + 1);
     boxes->boxes[boxes->n_boxes++] = *box;
 }
 
@@ -145,8 +143,7 @@ static size_t sort_hosts(struct gantt_boxes *boxes, const uint32_t *hosts, size_
 {
     size_t n = 0;
 
-    boxes->hosts =
-        memory_grow(boxes->hosts, &boxes->hosts_allocated, n_hosts, sizeof *boxes->hosts);
+    MEMORY_GROW(boxes->hosts, boxes->hosts_allocated, n_hosts);
     for (size_t i = 0; i < n_hosts; i++) {
         if (hosts[i] < boxes->n_hosts)
             boxes->hosts[n++] = hosts[i];

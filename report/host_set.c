@@ -20,7 +20,7 @@ void host_set_finish(struct host_set *set)
 
 void host_set_add(struct host_set *set, int64_t id)
 {
-    set->ids = memory_grow(set->ids, &set->allocated, set->n_ids + 1, sizeof *set->ids);
+    MEMORY_GROW(set->ids, set->allocated, set->n_ids + 1);
     set->ids[set->n_ids++] = id;
 }
 

@@ -210,8 +210,7 @@ static void note_lease(struct record *record, const struct site *site, const str
     int64_t offset = output_position(record->leases);
     int64_t middle;
 
-    record->places = memory_grow(record->places, &record->places_allocated, record->n_places + 1,
-                                 sizeof *record->places);
+    MEMORY_GROW(record->places, record->places_allocated, record->n_places + 1);
     record_lease(record->leases, record->amounts, site, lease);
     middle = output_position(record->leases);
     record_lease_extras(record->leases, lease);

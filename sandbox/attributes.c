@@ -43,7 +43,7 @@ static struct oned_attribute *insert(struct oned_attributes *list, const char *n
 {
     size_t position = position_after(list, name);
 
-    list->items = memory_grow(list->items, &list->allocated, list->count + 1, sizeof *list->items);
+    MEMORY_GROW(list->items, list->allocated, list->count + 1);
     memmove(&list->items[position + 1], &list->items[position],
             (list->count - position) * sizeof *list->items);
     list->count++;

@@ -63,8 +63,7 @@ static int add_fault(struct oned_faults *faults, const struct oned_attributes *s
     fault.method = memory_text(oned_attributes_get(said, "METHOD"));
     fault.text = memory_text(oned_attributes_get(said, "TEXT"));
     fault.id = faults->next_id++;
-    faults->items =
-        memory_grow(faults->items, &faults->allocated, faults->count + 1, sizeof *faults->items);
+    MEMORY_GROW(faults->items, faults->allocated, faults->count + 1);
     faults->items[faults->count++] = fault;
     return fault.id;
 }

@@ -30,8 +30,7 @@ static struct oned_node *add_node(struct oned_hardware *view, int id)
         return node;
     while (place < view->n_nodes && view->nodes[place].id < id)
         place++;
-    view->nodes =
-        memory_grow(view->nodes, &view->nodes_allocated, view->n_nodes + 1, sizeof *view->nodes);
+    MEMORY_GROW(view->nodes, view->nodes_allocated, view->n_nodes + 1);
     memmove(&view->nodes[place + 1], &view->nodes[place],
             (view->n_nodes++ - place) * sizeof *view->nodes);
     view->nodes[place] = (struct oned_node){.id = id};
@@ -47,8 +46,7 @@ static void add_cores(struct oned_hardware *view, const struct oned_attributes *
         const char *cpus = oned_attributes_get(core, "CPUS");
         struct oned_core *made;
 
-        view->cores = memory_grow(view->cores, &view->cores_allocated, view->n_cores + 1,
-                                  sizeof *view->cores);
+        MEMORY_GROW(view->cores, view->cores_allocated, view->n_cores + 1);
         made = &view->cores[view->n_cores++];
         *made = (struct oned_core){.node = (int)oned_attributes_number(core, "NODE_ID", 0),
                                    .id = (int)oned_attributes_number(core, "ID", 0),
@@ -59,8 +57,7 @@ static void add_cores(struct oned_hardware *view, const struct oned_attributes *
 
             if (end == cpus)
                 break;
-            view->cpus = memory_grow(view->cpus, &view->cpus_allocated, view->n_cpus + 1,
-                                     sizeof *view->cpus);
+            MEMORY_GROW(view->cpus, view->cpus_allocated, view->n_cpus + 1);
             view->cpus[view->n_cpus++] = (struct oned_cpu){id, NO_VM};
             made->count++;
         }
@@ -80,8 +77,7 @@ static void add_memory(struct oned_hardware *view, const struct oned_attributes 
     }
     EACH(hardware, "HUGEPAGE", vector)
     {
-        view->pages = memory_grow(view->pages, &view->pages_allocated, view->n_pages + 1,
-                                  sizeof *view->pages);
+        MEMORY_GROW(view->pages, view->pages_allocated, view->n_pages + 1);
         view->pages[view->n_pages++] =
             (struct oned_pages){.node = (int)oned_attributes_number(vector, "NODE_ID", 0),
                                 .size = oned_attributes_number(vector, "SIZE", 0),

@@ -52,8 +52,7 @@ void oned_hooks_destroy(struct oned_hooks *hooks)
 static bool is_new(struct told *told, int id, int state)
 {
     if ((size_t)id >= told->count) {
-        told->states =
-            memory_grow(told->states, &told->allocated, (size_t)id + 1, sizeof *told->states);
+        MEMORY_GROW(told->states, told->allocated, (size_t)id + 1);
         while (told->count <= (size_t)id)
             told->states[told->count++] = -1;
     }
@@ -69,8 +68,7 @@ static void wait_for_turn(struct oned_hooks *hooks, struct oned_text *document)
 
     oned_base64(document, &encoded);
     oned_text_finish(document);
-    hooks->waiting = memory_grow(hooks->waiting, &hooks->waiting_allocated,
-                                 hooks->waiting_count + 1, sizeof *hooks->waiting);
+    MEMORY_GROW(hooks->waiting, hooks->waiting_allocated, hooks->waiting_count + 1);
     hooks->waiting[hooks->waiting_count++] = encoded;
 }
 

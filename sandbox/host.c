@@ -176,7 +176,7 @@ void oned_host_charge(struct oned *oned, struct oned_host *host, const struct on
     size_t position =
         search_place(&vm->id, host->vms, host->vm_count, sizeof *host->vms, search_by_id);
 
-    host->vms = memory_grow(host->vms, &host->vms_allocated, host->vm_count + 1, sizeof *host->vms);
+    MEMORY_GROW(host->vms, host->vms_allocated, host->vm_count + 1);
     memmove(&host->vms[position + 1], &host->vms[position],
             (host->vm_count - position) * sizeof *host->vms);
     host->vms[position] = vm->id;

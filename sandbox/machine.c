@@ -74,7 +74,7 @@ static void schedule(struct oned *oned, struct oned_vm *vm, int64_t due)
     vm->due = due;
     if (due == ONED_NEVER)
         return;
-    heap->vms = memory_grow(heap->vms, &heap->allocated, heap->count + 1, sizeof *heap->vms);
+    MEMORY_GROW(heap->vms, heap->allocated, heap->count + 1);
     heap_place(heap, heap->count++, vm);
     heap_rise(heap, heap->count - 1);
 }

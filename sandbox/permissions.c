@@ -55,8 +55,7 @@ const char *oned_token_add(struct oned *oned, struct oned_user *user, int64_t se
         snprintf(text + 16 * i, sizeof text - (size_t)(16 * i), "%016llx",
                  (unsigned long long)oned_random(oned));
     token.text = memory_text(text);
-    user->tokens = memory_grow(user->tokens, &user->tokens_allocated, user->token_count + 1,
-                               sizeof *user->tokens);
+    MEMORY_GROW(user->tokens, user->tokens_allocated, user->token_count + 1);
     user->tokens[user->token_count++] = token;
     oned_touch(oned, KIND_USER, user->id);
     return token.text;

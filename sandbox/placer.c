@@ -58,8 +58,7 @@ static struct waiting_counts count_waiting(struct oned *oned)
     int count = oned->pools[KIND_VM].count;
 
     if ((size_t)count > placer->count) {
-        placer->sent =
-            memory_grow(placer->sent, &placer->allocated, (size_t)count, sizeof *placer->sent);
+        MEMORY_GROW(placer->sent, placer->allocated, (size_t)count);
         memset(placer->sent + placer->count, 0, (size_t)count - placer->count);
         placer->count = (size_t)count;
     }

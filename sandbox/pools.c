@@ -57,8 +57,7 @@ int oned_pool_add(struct oned *oned, enum oned_kind kind, void *object, int id)
     if (id < 0)
         id = pool->count;
     if (id >= pool->count) {
-        pool->items =
-            memory_grow(pool->items, &pool->allocated, (size_t)id + 1, sizeof *pool->items);
+        MEMORY_GROW(pool->items, pool->allocated, (size_t)id + 1);
         memset(&pool->items[pool->count], 0, (size_t)(id + 1 - pool->count) * sizeof *pool->items);
         pool->count = id + 1;
     }
@@ -80,8 +79,7 @@ static void note_change(struct oned *oned, enum oned_kind kind, int id)
     if (!oned->store || (changed->count > 0 && changed->items[changed->count - 1].kind == kind &&
                          changed->items[changed->count - 1].id == id))
         return;
-    changed->items = memory_grow(changed->items, &changed->allocated, changed->count + 1,
-                                 sizeof *changed->items);
+    MEMORY_GROW(changed->items, changed->allocated, changed->count + 1);
     changed->items[changed->count++] = (struct oned_change){kind, id};
 }
 
@@ -204,8 +202,7 @@ void oned_clusters_add(struct oned_thing *thing, int cluster)
 
     if (oned_in_cluster(thing, cluster))
         return;
-    thing->clusters =
-        memory_grow(thing->clusters, &allocated, thing->cluster_count + 1, sizeof *thing->clusters);
+    MEMORY_GROW(thing->clusters, allocated, thing->cluster_count + 1);
     thing->clusters[thing->cluster_count++] = cluster;
 }
 

@@ -17,8 +17,7 @@ static void read_histories(struct oned_vm *vm, const struct oned_attributes *rec
     const struct oned_attributes *kept;
 
     for (size_t i = 0; (kept = oned_attributes_vector(record, "HISTORY", i)); i++) {
-        vm->history = memory_grow(vm->history, &vm->history_allocated, vm->history_count + 1,
-                                  sizeof *vm->history);
+        MEMORY_GROW(vm->history, vm->history_allocated, vm->history_count + 1);
         vm->history[vm->history_count] = (struct oned_history){0};
         oned_members_read(oned_history_members, &vm->history[vm->history_count++], kept);
     }
@@ -41,8 +40,7 @@ static void read_tokens(struct oned_user *user, const struct oned_attributes *re
     const struct oned_attributes *kept;
 
     for (size_t i = 0; (kept = oned_attributes_vector(record, "TOKEN", i)); i++) {
-        user->tokens = memory_grow(user->tokens, &user->tokens_allocated, user->token_count + 1,
-                                   sizeof *user->tokens);
+        MEMORY_GROW(user->tokens, user->tokens_allocated, user->token_count + 1);
         user->tokens[user->token_count] = (struct oned_token){0};
         oned_members_read(oned_token_members, &user->tokens[user->token_count++], kept);
     }

@@ -36,8 +36,7 @@ struct oned_history *oned_history_begin(struct oned *oned, struct oned_vm *vm,
         record.datastore = last->datastore;
         record.hostname = memory_text(last->hostname);
     }
-    vm->history = memory_grow(vm->history, &vm->history_allocated, vm->history_count + 1,
-                              sizeof *vm->history);
+    MEMORY_GROW(vm->history, vm->history_allocated, vm->history_count + 1);
     vm->history[vm->history_count++] = record;
     oned_touch(oned, KIND_VM, vm->id);
     return oned_history_last(vm);

@@ -146,8 +146,7 @@ static int read_slurm(struct sweep_file *file, const struct ini_entry *entry, st
     if (WORDS_HAVE(ours, entry->key))
         return error_set(err, EINVAL, "%s:%d: galerna sweep sets sbatch's --%s itself", file->path,
                          entry->line, entry->key);
-    file->slurm =
-        memory_grow(file->slurm, &file->slurm_allocated, file->n_slurm + 1, sizeof *file->slurm);
+    MEMORY_GROW(file->slurm, file->slurm_allocated, file->n_slurm + 1);
     file->slurm[file->n_slurm++] = *entry;
     return 0;
 }

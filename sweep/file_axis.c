@@ -47,8 +47,7 @@ struct file_value *sweep_file_value(struct sweep_file *file, struct file_axis *a
                   SWEEP_VALUES_MAX, axis->name);
         return NULL;
     }
-    axis->values =
-        memory_grow(axis->values, &axis->allocated, axis->n_values + 1, sizeof *axis->values);
+    MEMORY_GROW(axis->values, axis->allocated, axis->n_values + 1);
     value = &axis->values[axis->n_values++];
     *value = (struct file_value){.label = memory_text(label), .line = line};
     return value;
@@ -60,7 +59,6 @@ void sweep_file_setting(const struct sweep_file *file, struct file_value *value,
     struct ini_entry named = *setting;
 
     named.origin = file->path;
-    value->settings = memory_grow(value->settings, &value->settings_allocated,
-                                  value->n_settings + 1, sizeof *value->settings);
+    MEMORY_GROW(value->settings, value->settings_allocated, value->n_settings + 1);
     value->settings[value->n_settings++] = ini_entry_copy(&named);
 }

@@ -122,8 +122,7 @@ static int draft_streams(struct cell_draft *draft, const struct axis_combination
     rest = draft->stream_words;
     for (char *word; rest && (word = strsep(&rest, " \t"));)
         if (*word) {
-            draft->streams = memory_grow(draft->streams, &draft->streams_allocated,
-                                         draft->n_streams + 1, sizeof *draft->streams);
+            MEMORY_GROW(draft->streams, draft->streams_allocated, draft->n_streams + 1);
             draft->streams[draft->n_streams++] = word;
         }
     return draft->stream_words ? 0 : -1;
@@ -234,8 +233,7 @@ static void move_seeds_behind(struct sweep_file *file)
 static void take_slurm(struct sweep *sweep, const struct sweep_file *file)
 {
     for (size_t i = 0; i < file->n_slurm; i++) {
-        sweep->slurm = memory_grow(sweep->slurm, &sweep->slurm_allocated, sweep->n_slurm + 1,
-                                   sizeof *sweep->slurm);
+        MEMORY_GROW(sweep->slurm, sweep->slurm_allocated, sweep->n_slurm + 1);
         sweep->slurm[sweep->n_slurm++] = (struct ini_entry){
             .key = memory_text(file->slurm[i].key), .value = memory_text(file->slurm[i].value)};
     }

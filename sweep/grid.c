@@ -95,8 +95,7 @@ int sweep_add(struct sweep *sweep, const struct sweep_cell *cell, struct error *
         entry.origin = entry.origin ? entry.origin : "sweep";
         added.settings[i] = ini_entry_copy(&entry);
     }
-    sweep->cells = memory_grow(sweep->cells, &sweep->cells_allocated, sweep->n_cells + 1,
-                               sizeof *sweep->cells);
+    MEMORY_GROW(sweep->cells, sweep->cells_allocated, sweep->n_cells + 1);
     sweep->cells[sweep->n_cells++] = added;
     /* Names depend on all cells, so the existing names are freed. */
     free(sweep->cells[0].name);

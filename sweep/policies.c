@@ -38,8 +38,7 @@ static bool is_checked(const struct sweep *sweep, uint64_t digest)
 
 static void note_checked(struct sweep *sweep, uint64_t digest)
 {
-    sweep->checked = memory_grow(sweep->checked, &sweep->checked_allocated, sweep->n_checked + 1,
-                                 sizeof *sweep->checked);
+    MEMORY_GROW(sweep->checked, sweep->checked_allocated, sweep->n_checked + 1);
     sweep->checked[sweep->n_checked++] = digest;
 }
 

@@ -45,8 +45,7 @@ static int add_file(struct digest *digest, struct sweep *sweep, const char *path
         return -1;
     file.path = memory_text(path);
     file.digest = contents.value;
-    sweep->files = memory_grow(sweep->files, &sweep->files_allocated, sweep->n_files + 1,
-                               sizeof *sweep->files);
+    MEMORY_GROW(sweep->files, sweep->files_allocated, sweep->n_files + 1);
     sweep->files[sweep->n_files++] = file;
     digest_number(digest, file.digest);
     return 0;
@@ -155,7 +154,7 @@ struct own_settings {
 static void add_own(struct own_settings *own, const struct ini_entry *entry)
 {
     char *text = memory_format("galerna.%s=%s", entry->key, entry->value);
-    own->texts = memory_grow(own->texts, &own->allocated, own->n + 1, sizeof *own->texts);
+    MEMORY_GROW(own->texts, own->allocated, own->n + 1);
     own->texts[own->n++] = text;
 }
 

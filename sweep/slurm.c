@@ -91,7 +91,7 @@ __attribute__((format(printf, 2, 3))) static void add_word(struct slurm_command 
     va_start(args, format);
     word = memory_vformat(format, args);
     va_end(args);
-    line->words = memory_grow(line->words, &line->allocated, line->n + 2, sizeof *line->words);
+    MEMORY_GROW(line->words, line->allocated, line->n + 2);
     line->words[line->n++] = word;
     line->words[line->n] = NULL;
 }

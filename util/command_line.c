@@ -17,7 +17,7 @@ enum { LONG_OPTION = 256, OPTIONS_MAX = 80 };
 
 void text_list_add(struct text_list *list, const char *text)
 {
-    list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
+    MEMORY_GROW(list->items, list->allocated, list->n + 1);
     list->items[list->n++] = memory_text(text);
 }
 

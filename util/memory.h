@@ -13,6 +13,10 @@ void *memory_new(size_t count, size_t size) __attribute__((malloc, alloc_size(1,
 
 /* Make an array at least `needed` long, doubling *allocated; new room is not zeroed. */
 void *memory_grow(void *array, size_t *allocated, size_t needed, size_t size);
+/* The same for an array whose pointer and allocated length are variables: both change. The first
+ * argument is evaluated several times. */
+#define MEMORY_GROW(array, allocated, needed)                                                      \
+    ((array) = memory_grow((array), &(allocated), (needed), sizeof *(array)))
 
 /* free(), for an owner whose members are const for all other code. */
 void memory_free(const void *owned);

@@ -43,8 +43,7 @@ static struct part *part_of(struct memory_budget *budget, const char *name)
     for (size_t i = 0; i < budget->n; i++)
         if (strcmp(budget->parts[i].name, name) == 0)
             return &budget->parts[i];
-    budget->parts =
-        memory_grow(budget->parts, &budget->allocated, budget->n + 1, sizeof *budget->parts);
+    MEMORY_GROW(budget->parts, budget->allocated, budget->n + 1);
     budget->parts[budget->n] = (struct part){.name = memory_text(name)};
     return &budget->parts[budget->n++];
 }

@@ -124,8 +124,7 @@ void vmgroup_pool_index(struct vmgroup_pool *pool)
         for (uint32_t j = 0; j < pool->items[i].n_roles; j++) {
             const struct id_set *vms = &pool->items[i].roles[j].vms;
 
-            pool->members =
-                memory_grow(pool->members, &allocated, n + vms->n, sizeof *pool->members);
+            MEMORY_GROW(pool->members, allocated, n + vms->n);
             for (size_t k = 0; k < vms->n; k++)
                 pool->members[n++] =
                     (struct vmgroup_member){.vm = vms->ids[k], .group = i, .role = j};

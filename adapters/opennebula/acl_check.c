@@ -59,8 +59,7 @@ void acl_rules_for(const struct acl *acl, const struct acl_subject *subject, enu
         if (!(rule->resource & needed[type].type) || !(rule->rights & needed[type].right) ||
             !concerns(rule, subject, zone))
             continue;
-        rules->rules =
-            memory_grow(rules->rules, &rules->allocated, rules->n + 1, sizeof *rules->rules);
+        MEMORY_GROW(rules->rules, rules->allocated, rules->n + 1);
         rules->rules[rules->n++] = *rule;
     }
 }

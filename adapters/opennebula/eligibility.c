@@ -94,9 +94,7 @@ static uint32_t requirement_of(struct eligibility *eligibility, const char *name
     number = eligibility_number(&eligibility->requirement_texts, text, &is_new);
     if (!is_new)
         return number;
-    eligibility->requirements =
-        memory_grow(eligibility->requirements, &eligibility->requirements_allocated,
-                    (size_t)number + 1, sizeof *eligibility->requirements);
+    MEMORY_GROW(eligibility->requirements, eligibility->requirements_allocated, (size_t)number + 1);
     read_requirement(eligibility, name, text, &eligibility->requirements[number]);
     return number;
 }

@@ -130,8 +130,7 @@ uint32_t eligibility_access_of(struct eligibility *eligibility, const struct vm 
     snprintf(key, sizeof key, "%d %d", vm->uid, vm->gid);
     number = eligibility_number(&eligibility->access_texts, key, &is_new);
     if (is_new) {
-        eligibility->accesses = memory_grow(eligibility->accesses, &eligibility->accesses_allocated,
-                                            (size_t)number + 1, sizeof *eligibility->accesses);
+        MEMORY_GROW(eligibility->accesses, eligibility->accesses_allocated, (size_t)number + 1);
         read_access(eligibility, vm, &eligibility->accesses[number]);
     }
     return number;

@@ -98,9 +98,8 @@ uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const
     free(key);
     if (!is_new)
         return number;
-    eligibility->datastore_expressions = memory_grow(
-        eligibility->datastore_expressions, &eligibility->datastore_expressions_allocated,
-        (size_t)number + 1, sizeof *eligibility->datastore_expressions);
+    MEMORY_GROW(eligibility->datastore_expressions, eligibility->datastore_expressions_allocated,
+                (size_t)number + 1);
     read_datastore_expression(name, text, &eligibility->datastore_expressions[number]);
     return number;
 }

@@ -90,9 +90,8 @@ static uint32_t number_of(struct eligibility *eligibility, enum way way, const c
         return number;
     if (way != WAY_AUTOMATIC)
         access->network_bytes += length;
-    eligibility->network_expressions =
-        memory_grow(eligibility->network_expressions, &eligibility->network_expressions_allocated,
-                    (size_t)number + 1, sizeof *eligibility->network_expressions);
+    MEMORY_GROW(eligibility->network_expressions, eligibility->network_expressions_allocated,
+                (size_t)number + 1);
     if (access->network_bytes > OWNER_NETWORK_BYTES_MAX)
         text = ""; /* rejected below without evaluation */
     evaluate(eligibility, way, text, &eligibility->network_expressions[number]);
@@ -123,8 +122,7 @@ static uint32_t number_of_nics(struct eligibility *eligibility, const struct nic
     free(key);
     if (!is_new)
         return number;
-    eligibility->nic_wants = memory_grow(eligibility->nic_wants, &eligibility->nic_wants_allocated,
-                                         (size_t)number + 1, sizeof *eligibility->nic_wants);
+    MEMORY_GROW(eligibility->nic_wants, eligibility->nic_wants_allocated, (size_t)number + 1);
     eligibility->nic_wants[number] = *wants;
     eligibility->nic_wants[number].nics = memory_copy(wants->nics, wants->n * sizeof *wants->nics);
     return number;

@@ -148,8 +148,7 @@ int eligibility_default_ranking(struct eligibility *eligibility, struct error *e
     bool is_new;
 
     eligibility_number(&eligibility->ranking_texts, "", &is_new);
-    eligibility->rankings =
-        memory_grow(eligibility->rankings, &eligibility->rankings_allocated, 1, sizeof *ranking);
+    MEMORY_GROW(eligibility->rankings, eligibility->rankings_allocated, 1);
     ranking = &eligibility->rankings[0];
     *ranking = (struct ranking){0};
     eligibility->settings.rank = NULL; /* belongs to the caller */
@@ -216,8 +215,7 @@ uint32_t eligibility_ranking_of(struct eligibility *eligibility, const struct vm
     number = eligibility_number(&eligibility->ranking_texts, text, &is_new);
     if (!is_new)
         return number;
-    eligibility->rankings = memory_grow(eligibility->rankings, &eligibility->rankings_allocated,
-                                        (size_t)number + 1, sizeof *ranking);
+    MEMORY_GROW(eligibility->rankings, eligibility->rankings_allocated, (size_t)number + 1);
     ranking = &eligibility->rankings[number];
     *ranking = (struct ranking){0};
     if (rank_by_text(eligibility, text, ranking, &fault) < 0) {

@@ -78,8 +78,7 @@ uint32_t eligibility_roles_of(struct eligibility *eligibility, const struct vm *
         return MAP_NONE;
     number = eligibility_number(&eligibility->role_texts, key, &is_new);
     if (is_new) {
-        eligibility->roles = memory_grow(eligibility->roles, &eligibility->roles_allocated,
-                                         (size_t)number + 1, sizeof *eligibility->roles);
+        MEMORY_GROW(eligibility->roles, eligibility->roles_allocated, (size_t)number + 1);
         fill(eligibility, members, n, &eligibility->roles[number]);
     }
     return number;

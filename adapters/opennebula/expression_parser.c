@@ -50,8 +50,7 @@ static struct instruction *emit(struct parser *parser, enum expression_operation
     struct expression *expression = parser->expression;
     struct instruction *added;
 
-    expression->code = memory_grow(expression->code, &expression->allocated, expression->n + 1,
-                                   sizeof *expression->code);
+    MEMORY_GROW(expression->code, expression->allocated, expression->n + 1);
     added = &expression->code[expression->n++];
     *added = (struct instruction){.operation = operation};
     return added;
@@ -181,9 +180,8 @@ static int parse_comparison(struct parser *parser)
     if (!instruction)
         return -1;
     instruction->comparison = expression->n_comparisons;
-    expression->comparisons =
-        memory_grow(expression->comparisons, &expression->comparisons_allocated,
-                    expression->n_comparisons + 1, sizeof *expression->comparisons);
+    MEMORY_GROW(expression->comparisons, expression->comparisons_allocated,
+                expression->n_comparisons + 1);
     comparison = &expression->comparisons[expression->n_comparisons++];
     *comparison = (struct comparison){
         .name = value_name(keep_text(parser, parser->token.text, parser->token.text_length)),

@@ -112,8 +112,7 @@ static void add_element(struct pattern *pattern, uint32_t element)
     if (element == ANY_TEXT && pattern->n && pattern->elements[pattern->n - 1] == ANY_TEXT)
         return;
     pattern->least += element != ANY_TEXT;
-    pattern->elements = memory_grow(pattern->elements, &pattern->allocated, pattern->n + 1,
-                                    sizeof *pattern->elements);
+    MEMORY_GROW(pattern->elements, pattern->allocated, pattern->n + 1);
     pattern->elements[pattern->n++] = element;
 }
 
@@ -127,8 +126,7 @@ static const char *add_set(struct pattern *pattern, const char *at, int *unclose
         add_element(pattern, '[');
         return at;
     }
-    pattern->sets =
-        memory_grow(pattern->sets, &pattern->sets_allocated, pattern->n_sets + 1, sizeof set);
+    MEMORY_GROW(pattern->sets, pattern->sets_allocated, pattern->n_sets + 1);
     pattern->sets[pattern->n_sets] = set;
     add_element(pattern, (uint32_t)(SET + pattern->n_sets++));
     return behind;

@@ -22,10 +22,8 @@ static void read_attributes(struct column_reading *reading, uint32_t host,
     struct host_columns *columns = reading->columns;
 
     for (size_t i = 0; attributes && i < attributes->n; i++) {
-        reading->names = memory_grow(reading->names, &reading->names_allocated, reading->n + 1,
-                                     sizeof *reading->names);
-        reading->entries = memory_grow(reading->entries, &reading->entries_allocated,
-                                       reading->n + 1, sizeof *reading->entries);
+        MEMORY_GROW(reading->names, reading->names_allocated, reading->n + 1);
+        MEMORY_GROW(reading->entries, reading->entries_allocated, reading->n + 1);
         reading->names[reading->n] = map_add_text(&columns->names, attributes->items[i].name);
         reading->entries[reading->n++] = (struct entry){
             .host = host, .text = map_add_text(&columns->texts, attributes->items[i].value)};

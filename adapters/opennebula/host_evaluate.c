@@ -22,9 +22,8 @@ void host_columns_allow(struct host_columns *columns, const struct expression *r
     uint64_t *top;
 
     host_columns_read(columns);
-    columns->bitmap_stack =
-        memory_grow(columns->bitmap_stack, &columns->bitmap_stack_allocated,
-                    (requirement->depth + 1) * (words + 1), sizeof *columns->bitmap_stack);
+    MEMORY_GROW(columns->bitmap_stack, columns->bitmap_stack_allocated,
+                (requirement->depth + 1) * (words + 1));
     top = columns->bitmap_stack;
     for (size_t i = 0; i < requirement->n; i++) {
         const struct instruction *instruction = &requirement->code[i];

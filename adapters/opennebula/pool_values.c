@@ -199,7 +199,7 @@ void pool_add_attribute(struct pool_reader *reader, size_t which, const struct p
     if ((given->length == 0 && !reader->format->keeps_empty) || n < 1 || n > 2)
         return;
     name = n == 1 ? elements[0]->name : pool_names_joined(&reader->names, elements[0], elements[1]);
-    list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
+    MEMORY_GROW(list->items, list->allocated, list->n + 1);
     list->items[list->n++] = (struct attribute){name, pool_read_text(reader, given)};
 }
 
@@ -231,7 +231,7 @@ void pool_add_id(struct pool_reader *reader, const struct pool_value *given)
     pool_read_int(reader, given, 0, &id);
     if (id < 0)
         return;
-    ids->items = memory_grow(ids->items, &ids->allocated, ids->n + 1, sizeof *ids->items);
+    MEMORY_GROW(ids->items, ids->allocated, ids->n + 1);
     ids->items[ids->n++] = id;
 }
 

@@ -490,7 +490,7 @@ static void again(void *context, const struct vm *vm)
     struct vm_batches *batches = context;
     struct vm_pool *pool = &batches->again;
 
-    pool->items = memory_grow(pool->items, &pool->allocated, pool->n + 1, sizeof *pool->items);
+    MEMORY_GROW(pool->items, pool->allocated, pool->n + 1);
     pool->items[pool->n++] = *vm;
     if (pool->n == POOL_BATCH)
         hand_on_again(batches);

@@ -223,8 +223,7 @@ static int add_section(struct rights *rights, const char *behind, struct section
     *section = find_section(rights, kind, behind);
     if (*section)
         return 0;
-    rights->sections =
-        memory_grow(rights->sections, &rights->allocated, rights->n + 1, sizeof *rights->sections);
+    MEMORY_GROW(rights->sections, rights->allocated, rights->n + 1);
     *section = &rights->sections[rights->n++];
     **section = (struct section){.kind = kind, .name = memory_text(behind)};
     return 0;

@@ -123,7 +123,7 @@ static void release(struct rpc *rpc, struct rpc_call *call)
     curl_multi_remove_handle(rpc->multi, call->easy);
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &call->status);
     curl_easy_reset(call->easy); /* it refers to the call, which is freed */
-    rpc->idle = memory_grow(rpc->idle, &rpc->allocated_idle, rpc->n_idle + 1, sizeof *rpc->idle);
+    MEMORY_GROW(rpc->idle, rpc->allocated_idle, rpc->n_idle + 1);
     rpc->idle[rpc->n_idle++] = call->easy;
     list_remove(&rpc->under_way, call);
     rpc_call_end_turn(call);

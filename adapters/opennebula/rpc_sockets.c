@@ -22,8 +22,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
         return 0;
     }
     if (i == sockets->n) {
-        sockets->fds =
-            memory_grow(sockets->fds, &sockets->allocated, ++sockets->n, sizeof *sockets->fds);
+        MEMORY_GROW(sockets->fds, sockets->allocated, ++sockets->n);
         sockets->fds[i] = (struct pollfd){.fd = fd};
     }
     sockets->fds[i].events =
@@ -98,8 +97,7 @@ int rpc_sockets_wait(struct rpc_sockets *sockets, struct pollfd *extra, unsigned
 
     if (timer < timeout)
         timeout = timer;
-    sockets->fds = memory_grow(sockets->fds, &sockets->allocated, sockets->n + n_extra + 1,
-                               sizeof *sockets->fds);
+    MEMORY_GROW(sockets->fds, sockets->allocated, sockets->n + n_extra + 1);
     if (n_extra > 0)
         memcpy(sockets->fds + sockets->n, extra, n_extra * sizeof *extra);
     n = poll(sockets->fds, sockets->n + n_extra, timeout > 0 ? (int)timeout : 0);

@@ -30,8 +30,7 @@ static void note_call(struct cloud *cloud, const struct simulated_call *call)
 {
     struct simulated *self = self_of(cloud);
 
-    self->calls =
-        memory_grow(self->calls, &self->calls_allocated, self->n_calls + 1, sizeof *self->calls);
+    MEMORY_GROW(self->calls, self->calls_allocated, self->n_calls + 1);
     self->calls[self->n_calls++] = *call;
 }
 

@@ -76,7 +76,7 @@ static void show_vms(const struct simulated *self, const struct cloud_question *
     for (size_t i = 0; i < self->n_vms; i++) {
         if (!is_asked_for(question, &self->vms[i]))
             continue;
-        pool->items = memory_grow(pool->items, &pool->allocated, pool->n + 1, sizeof *pool->items);
+        MEMORY_GROW(pool->items, pool->allocated, pool->n + 1);
         show_vm(pool, &self->vms[i], question->subject != CLOUD_VMS);
     }
 }

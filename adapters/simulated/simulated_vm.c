@@ -26,7 +26,7 @@ struct simulated_vm *simulated_append(struct simulated *self, int32_t id)
 {
     struct simulated_vm *vm;
 
-    self->vms = memory_grow(self->vms, &self->allocated, self->n_vms + 1, sizeof *self->vms);
+    MEMORY_GROW(self->vms, self->allocated, self->n_vms + 1);
     vm = &self->vms[self->n_vms++];
     *vm = (struct simulated_vm){
         .id = id, .state = VM_PENDING, .due = INT64_MAX, .host = -1, .sequence = -1};

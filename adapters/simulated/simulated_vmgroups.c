@@ -44,7 +44,7 @@ static struct vmgroup_role *role_of(struct vmgroup_pool *pool, const char *name,
     for (size_t i = pool->n; i > 0; i--)
         if (strcmp(pool->items[i - 1].name, name) == 0)
             return pool->items[i - 1].roles;
-    pool->items = memory_grow(pool->items, &pool->allocated, pool->n + 1, sizeof *pool->items);
+    MEMORY_GROW(pool->items, pool->allocated, pool->n + 1);
     group = &pool->items[pool->n];
     *group = (struct vmgroup){.id = (int32_t)pool->n++, .name = name, .n_roles = 1};
     group->roles = pool_memory_array(pool->memory, 1, sizeof *group->roles);

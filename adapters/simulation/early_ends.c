@@ -45,7 +45,7 @@ static void heap_add(struct early_ends *ends, struct end end)
 {
     size_t place = ends->n_heap++;
 
-    ends->heap = memory_grow(ends->heap, &ends->heap_allocated, ends->n_heap, sizeof *ends->heap);
+    MEMORY_GROW(ends->heap, ends->heap_allocated, ends->n_heap);
     while (place > 0 && before(&end, &ends->heap[(place - 1) / 2])) {
         ends->heap[place] = ends->heap[(place - 1) / 2];
         place = (place - 1) / 2;

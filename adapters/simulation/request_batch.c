@@ -26,12 +26,10 @@ void request_batch_clear(struct request_batch *batch)
 
 void request_batch_add(struct request_batch *batch, const struct lease_request *request)
 {
-    batch->items = memory_grow(batch->items, &batch->items_allocated, batch->n_items + 1,
-                               sizeof *batch->items);
+    MEMORY_GROW(batch->items, batch->items_allocated, batch->n_items + 1);
     batch->items[batch->n_items++] = *request;
-    batch->node_sets =
-        memory_grow(batch->node_sets, &batch->node_sets_allocated,
-                    batch->n_node_sets + request->n_node_sets, sizeof *batch->node_sets);
+    MEMORY_GROW(batch->node_sets, batch->node_sets_allocated,
+                batch->n_node_sets + request->n_node_sets);
     memcpy(batch->node_sets + batch->n_node_sets, request->node_sets,
            request->n_node_sets * sizeof *batch->node_sets);
     batch->n_node_sets += request->n_node_sets;

@@ -51,8 +51,7 @@ static int read_next(struct run *run, struct error *err)
 
 static void add_input(struct run *run, struct engine_input input)
 {
-    run->inputs =
-        memory_grow(run->inputs, &run->inputs_allocated, run->n_inputs + 1, sizeof *run->inputs);
+    MEMORY_GROW(run->inputs, run->inputs_allocated, run->n_inputs + 1);
     run->inputs[run->n_inputs++] = input;
 }
 

@@ -78,7 +78,7 @@ const struct answered_queue *answers_queue(const struct question *question)
     order = queue_order_begin(question);
     if (known && !queue->by_shares && !order.shares)
         return queue; /* the order does not depend on the time */
-    queue->ids = memory_grow(queue->ids, &queue->allocated, n_leases + 1, sizeof *queue->ids);
+    MEMORY_GROW(queue->ids, queue->allocated, n_leases + 1);
     queue->n = 0;
     for (size_t i = 0; i < n_leases; i++)
         if (leases[i]->phase == PHASE_WAITING)

@@ -40,7 +40,7 @@ static void keep_past_vm(void *context, const struct vm_record *vm)
 {
     struct past_members *vms = context;
 
-    vms->items = memory_grow(vms->items, &vms->allocated, vms->n + 1, sizeof *vms->items);
+    MEMORY_GROW(vms->items, vms->allocated, vms->n + 1);
     vms->items[vms->n] = *vm;
     vms->items[vms->n].message = memory_text(vm->message);
     vms->items[vms->n].stays = memory_text(vm->stays);

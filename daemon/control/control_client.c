@@ -38,7 +38,7 @@ int control_client_read(struct control_client *client, int64_t now)
 
     if (client->ended || client->in_length == CONTROL_REQUEST_MAX)
         return 0;
-    client->in = memory_grow(client->in, &client->in_allocated, room, sizeof *client->in);
+    MEMORY_GROW(client->in, client->in_allocated, room);
     n = recv(client->fd, client->in + client->in_length, room - client->in_length, 0);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? 0 : -1;

@@ -48,8 +48,7 @@ void free_hosts_destroy(struct free_hosts *hosts)
 
 void free_hosts_add(struct free_hosts *hosts, int32_t host)
 {
-    hosts->ids =
-        memory_grow(hosts->ids, &hosts->ids_allocated, hosts->n_ids + 1, sizeof *hosts->ids);
+    MEMORY_GROW(hosts->ids, hosts->ids_allocated, hosts->n_ids + 1);
     hosts->ids[hosts->n_ids++] = host;
 }
 
@@ -57,8 +56,7 @@ void free_hosts_use(struct free_hosts *hosts, int32_t host, int64_t from, int64_
 {
     if (until <= hosts->now || from >= until)
         return;
-    hosts->uses =
-        memory_grow(hosts->uses, &hosts->uses_allocated, hosts->n_uses + 1, sizeof *hosts->uses);
+    MEMORY_GROW(hosts->uses, hosts->uses_allocated, hosts->n_uses + 1);
     hosts->uses[hosts->n_uses++] = (struct use){host, from, until};
 }
 

@@ -49,8 +49,7 @@ static void collect(struct check *check, uint64_t roles, bool by_cluster)
 
             if (host < 0)
                 continue;
-            check->present = memory_grow(check->present, &check->allocated, check->n + 1,
-                                         sizeof *check->present);
+            MEMORY_GROW(check->present, check->allocated, check->n + 1);
             check->present[check->n++] = (struct present){place, vm, host, i};
         }
     if (check->n > 0)

@@ -132,8 +132,7 @@ static struct rights_holding holding_as_it_is(const struct daemon *daemon,
 static void hold(struct reserved *reserved, const struct rights_holding *holding,
                  struct rights_request *request)
 {
-    reserved->holdings = memory_grow(reserved->holdings, &reserved->allocated, reserved->n + 1,
-                                     sizeof *reserved->holdings);
+    MEMORY_GROW(reserved->holdings, reserved->allocated, reserved->n + 1);
     reserved->holdings[reserved->n++] = *holding;
     add(&request->cloud_time, time_of(holding));
 }

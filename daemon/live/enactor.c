@@ -70,8 +70,7 @@ static bool host_has_room(struct enactor *enactor, const struct vm_record *vm, e
 
 static void watch(struct enactor *enactor, int32_t id)
 {
-    enactor->watched = memory_grow(enactor->watched, &enactor->watched_allocated,
-                                   enactor->n_watched + 1, sizeof *enactor->watched);
+    MEMORY_GROW(enactor->watched, enactor->watched_allocated, enactor->n_watched + 1);
     enactor->watched[enactor->n_watched++] = id;
 }
 
@@ -258,8 +257,7 @@ static void prepare(struct enactor *enactor, const struct vm_record *vm, enum co
         }
     }
     enactor->busy++;
-    enactor->commands = memory_grow(enactor->commands, &enactor->commands_allocated,
-                                    enactor->n_commands + 1, sizeof *enactor->commands);
+    MEMORY_GROW(enactor->commands, enactor->commands_allocated, enactor->n_commands + 1);
     enactor->commands[enactor->n_commands++] = vm->id;
 }
 
@@ -373,8 +371,7 @@ size_t enactor_prepare(struct enactor *enactor, int64_t now)
     enactor->hosts = world_hosts(daemon->world);
     if (!enactor->hosts || (n == 0 && world_in_transition(daemon->world) == 0))
         return 0;
-    enactor->usage = memory_grow(enactor->usage, &enactor->usage_allocated,
-                                 enactor->hosts->pool.n + 1, sizeof *enactor->usage);
+    MEMORY_GROW(enactor->usage, enactor->usage_allocated, enactor->hosts->pool.n + 1);
     enactor_count_hosts(enactor);
     enactor_note_stuck(enactor, now);
     prepare_commands(enactor, vms, n, now);

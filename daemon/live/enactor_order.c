@@ -83,8 +83,7 @@ void enactor_add_due(struct enactor *enactor, const struct vm_record *vm, enum c
                            : makes_room ? urgency_of_kind(lease)
                                         : urgency_of(enactor, lease, command);
 
-    enactor->due = memory_grow(enactor->due, &enactor->due_allocated, enactor->n_due + 1,
-                               sizeof *enactor->due);
+    MEMORY_GROW(enactor->due, enactor->due_allocated, enactor->n_due + 1);
     enactor->due[enactor->n_due++] = (struct due_command){
         .vm = vm, .command = command, .urgency = urgency, .priority = lease ? lease->priority : 0};
 }

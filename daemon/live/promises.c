@@ -299,8 +299,7 @@ static void note_unreadable(struct promises *promises, int32_t vm)
     for (size_t i = 0; i < promises->n_unreadable; i++)
         if (promises->unreadable[i] == vm)
             return;
-    promises->unreadable = memory_grow(promises->unreadable, &promises->unreadable_allocated,
-                                       promises->n_unreadable + 1, sizeof *promises->unreadable);
+    MEMORY_GROW(promises->unreadable, promises->unreadable_allocated, promises->n_unreadable + 1);
     promises->unreadable[promises->n_unreadable++] = vm;
 }
 

@@ -34,8 +34,7 @@ static void ask(struct rebalancing *rebalancing, int32_t cluster)
 {
     if (rebalancing_asks(rebalancing, cluster))
         return;
-    rebalancing->asked = memory_grow(rebalancing->asked, &rebalancing->asked_allocated,
-                                     rebalancing->n_asked + 1, sizeof *rebalancing->asked);
+    MEMORY_GROW(rebalancing->asked, rebalancing->asked_allocated, rebalancing->n_asked + 1);
     rebalancing->asked[rebalancing->n_asked++] = cluster;
 }
 

@@ -21,8 +21,7 @@ struct rebalance_plan *rebalancing_plan(const struct rebalancing *rebalancing, i
 
 void rebalancing_put(struct rebalancing *rebalancing, struct rebalance_plan *plan)
 {
-    rebalancing->plans = memory_grow(rebalancing->plans, &rebalancing->allocated,
-                                     rebalancing->n_plans + 1, sizeof *rebalancing->plans);
+    MEMORY_GROW(rebalancing->plans, rebalancing->allocated, rebalancing->n_plans + 1);
     rebalancing->plans[rebalancing->n_plans++] = *plan;
     *plan = (struct rebalance_plan){.cluster = -1};
 }

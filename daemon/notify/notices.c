@@ -56,8 +56,7 @@ static void write_notice(const struct notices *notices, const struct notice *not
 
 static struct notice *add(struct notices *notices)
 {
-    notices->items =
-        memory_grow(notices->items, &notices->allocated, notices->n + 1, sizeof *notices->items);
+    MEMORY_GROW(notices->items, notices->allocated, notices->n + 1);
     notices->items[notices->n] = (struct notice){0};
     return &notices->items[notices->n++];
 }
@@ -140,8 +139,7 @@ static void happened(void *context, const struct store_event *event)
         notify_targets(notices->daemon->notify) == 0 ||
         !event_of(notices->daemon->store, event, &line))
         return;
-    notices->lines = memory_grow(notices->lines, &notices->lines_allocated, notices->n_lines + 1,
-                                 sizeof *notices->lines);
+    MEMORY_GROW(notices->lines, notices->lines_allocated, notices->n_lines + 1);
     notices->lines[notices->n_lines++] = line;
 }
 

@@ -213,8 +213,7 @@ static struct notify_target *add_target(struct notify_settings *settings, const 
     for (size_t i = 0; i < settings->n; i++)
         if (strcmp(settings->targets[i].name, name) == 0)
             return &settings->targets[i];
-    settings->targets = memory_grow(settings->targets, &settings->allocated, settings->n + 1,
-                                    sizeof *settings->targets);
+    MEMORY_GROW(settings->targets, settings->allocated, settings->n + 1);
     target = &settings->targets[settings->n++];
     *target = (struct notify_target){.name = name,
                                      .events = (UINT32_C(1) << NOTICE_EVENTS) - 1,

@@ -144,7 +144,7 @@ static uint32_t *foreign_cpus(const struct facts *facts, const struct host *host
     for (size_t i = 0; i < node->n_uses; i++) {
         if (cpu_is_planned(facts, host, node->uses[i].vm))
             continue;
-        cpus = memory_grow(cpus, &allocated, *n + 1, sizeof *cpus);
+        MEMORY_GROW(cpus, allocated, *n + 1);
         cpus[(*n)++] = node->uses[i].cpu;
     }
     return cpus;

@@ -176,8 +176,7 @@ void facts_note(struct facts *facts, enum note_kind kind, int64_t lease,
 {
     struct note *note;
 
-    facts->notes =
-        memory_grow(facts->notes, &facts->notes_allocated, facts->n_notes + 1, sizeof *note);
+    MEMORY_GROW(facts->notes, facts->notes_allocated, facts->n_notes + 1);
     note = &facts->notes[facts->n_notes++];
     *note = (struct note){.kind = kind, .lease = lease, .reason = *reason, .retry = retry};
     snprintf(note->text, sizeof note->text, "%s", reason->text ? reason->text : "");

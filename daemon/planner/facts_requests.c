@@ -570,7 +570,6 @@ void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_dep
         add_asked(facts, &section);
     wire_put(&facts->step_section, (int64_t)n);
     wire_move(&facts->step_section, &section);
-    facts->step_leases = memory_grow(facts->step_leases, &facts->steps_allocated,
-                                     facts->n_steps + 1, sizeof *facts->step_leases);
+    MEMORY_GROW(facts->step_leases, facts->steps_allocated, facts->n_steps + 1);
     facts->step_leases[facts->n_steps++] = n_departures == 0 && n_arrivals == 1 ? arrivals[0] : -1;
 }

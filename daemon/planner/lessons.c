@@ -53,8 +53,7 @@ static void add(struct lessons *lessons, int64_t lease)
 {
     size_t place = place_of(lessons, lease);
 
-    lessons->known = memory_grow(lessons->known, &lessons->allocated, lessons->n_known + 1,
-                                 sizeof *lessons->known);
+    MEMORY_GROW(lessons->known, lessons->allocated, lessons->n_known + 1);
     memmove(&lessons->known[place + 1], &lessons->known[place],
             (lessons->n_known++ - place) * sizeof *lessons->known);
     lessons->known[place] = (struct known){.lease = lease};
@@ -73,8 +72,7 @@ static void keep_past_vm(void *context, const struct vm_record *vm)
 {
     struct lessons *lessons = context;
 
-    lessons->past_vms = memory_grow(lessons->past_vms, &lessons->past_vms_allocated,
-                                    lessons->n_past_vms + 1, sizeof *lessons->past_vms);
+    MEMORY_GROW(lessons->past_vms, lessons->past_vms_allocated, lessons->n_past_vms + 1);
     lessons->past_vms[lessons->n_past_vms] = *vm;
     lessons->past_vms[lessons->n_past_vms].message = "";
     lessons->past_vms[lessons->n_past_vms].stays = "";

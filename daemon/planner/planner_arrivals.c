@@ -4,7 +4,7 @@
 
 static void append(int64_t **ids, size_t *n, size_t *allocated, int64_t id)
 {
-    *ids = memory_grow(*ids, allocated, *n + 1, sizeof **ids);
+    MEMORY_GROW(*ids, *allocated, *n + 1);
     (*ids)[(*n)++] = id;
 }
 

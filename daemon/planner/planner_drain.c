@@ -112,7 +112,7 @@ static void add_vm(struct drain_trial *drain, const struct planner *planner,
     bool ends = lease->phase == PHASE_ENDING || lease_ends_before(lease, on->from, now);
     struct drained_vm *item;
 
-    drain->vms = memory_grow(drain->vms, &drain->allocated, drain->n + 1, sizeof *drain->vms);
+    MEMORY_GROW(drain->vms, drain->allocated, drain->n + 1);
     item = &drain->vms[drain->n++];
     *item = (struct drained_vm){.how = ends ? DRAINED_ENDS : DRAINED_STAYS,
                                 .vm = vm->id,
@@ -158,8 +158,7 @@ static void lacks_place(struct drain_trial *drain, const struct planner *planner
 
     if (!lease || !lease->accepted || !planner_loses_promise(lease))
         return;
-    drain->unplaced = memory_grow(drain->unplaced, &drain->unplaced_allocated,
-                                  drain->n_unplaced + 1, sizeof *drain->unplaced);
+    MEMORY_GROW(drain->unplaced, drain->unplaced_allocated, drain->n_unplaced + 1);
     drain->unplaced[drain->n_unplaced++] = id;
 }
 

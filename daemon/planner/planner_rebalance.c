@@ -176,10 +176,8 @@ static void add_candidate(struct cluster_plan *plan, const struct vm_record *vm,
 {
     struct rebalance_problem *problem = &plan->problem;
 
-    problem->vms =
-        memory_grow(problem->vms, &plan->vms_allocated, problem->n_vms + 1u, sizeof *problem->vms);
-    plan->candidates = memory_grow(plan->candidates, &plan->candidates_allocated,
-                                   problem->n_vms + 1u, sizeof *plan->candidates);
+    MEMORY_GROW(problem->vms, plan->vms_allocated, problem->n_vms + 1u);
+    MEMORY_GROW(plan->candidates, plan->candidates_allocated, problem->n_vms + 1u);
     plan->candidates[problem->n_vms] = (struct candidate){vm, filter};
     problem->vms[problem->n_vms++] = *candidate;
 }

@@ -220,8 +220,7 @@ static void take_insides(struct snapshot *snapshot, const struct drains *drains)
         if (!*drain->booking || host == HOST_NONE ||
             snapshot_inside(snapshot, host, drain->booking) != HOST_NONE)
             continue;
-        snapshot->insides = memory_grow(snapshot->insides, &snapshot->insides_allocated,
-                                        snapshot->n_insides + 1, sizeof *snapshot->insides);
+        MEMORY_GROW(snapshot->insides, snapshot->insides_allocated, snapshot->n_insides + 1);
         inside = &snapshot->insides[snapshot->n_insides++];
         inside->host = host;
         snprintf(inside->booking, sizeof inside->booking, "%s", drain->booking);
@@ -239,8 +238,7 @@ static void add_kind(struct snapshot *snapshot, const struct host_device *device
     if (n == 0) {
         if (snapshot->n_kinds == DEVICE_KINDS_MOST)
             return;
-        snapshot->kinds = memory_grow(snapshot->kinds, &snapshot->kinds_allocated,
-                                      snapshot->n_kinds + 1, sizeof *snapshot->kinds);
+        MEMORY_GROW(snapshot->kinds, snapshot->kinds_allocated, snapshot->n_kinds + 1);
         kind = &snapshot->kinds[snapshot->n_kinds++];
         *kind = (struct device_kind){device->vendor, device->device, device->class,
                                      memory_new(words, sizeof *kind->hosts)};

@@ -72,8 +72,7 @@ static void slot_keep(struct recorder *recorder, const struct slot *slot)
 {
     size_t place = slot_place(recorder, slot->line.id);
 
-    recorder->slots = memory_grow(recorder->slots, &recorder->slots_allocated,
-                                  recorder->n_slots + 1, sizeof *recorder->slots);
+    MEMORY_GROW(recorder->slots, recorder->slots_allocated, recorder->n_slots + 1);
     memmove(&recorder->slots[place + 1], &recorder->slots[place],
             (recorder->n_slots - place) * sizeof *recorder->slots);
     recorder->slots[place] = *slot;

@@ -187,8 +187,7 @@ void drains_put(struct drains *drains, const struct drain *drain)
         if (drains->items[i].host == drain->host && drains->items[i].from < drain->until &&
             drain->from < drains->items[i].until)
             take_out(drains, i);
-    drains->items =
-        memory_grow(drains->items, &drains->allocated, drains->n + 1, sizeof *drains->items);
+    MEMORY_GROW(drains->items, drains->allocated, drains->n + 1);
     while (place < drains->n && drains->items[place].from <= drain->from)
         place++;
     memmove(&drains->items[place + 1], &drains->items[place],
@@ -277,8 +276,7 @@ bool drains_book(struct drains *drains, const struct booking *booking)
         *known = copy;
         return false;
     }
-    drains->bookings = memory_grow(drains->bookings, &drains->bookings_allocated,
-                                   drains->n_bookings + 1, sizeof *drains->bookings);
+    MEMORY_GROW(drains->bookings, drains->bookings_allocated, drains->n_bookings + 1);
     drains->bookings[drains->n_bookings++] = copy;
     return true;
 }

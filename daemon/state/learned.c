@@ -139,8 +139,7 @@ void learned_begun(struct learned *learned, int32_t vm, enum operation operation
     if (learned->n_under_way == UNDER_WAY_MAX)
         return;
     place = place_of(learned, vm);
-    learned->under_way = memory_grow(learned->under_way, &learned->allocated,
-                                     learned->n_under_way + 1, sizeof *learned->under_way);
+    MEMORY_GROW(learned->under_way, learned->allocated, learned->n_under_way + 1);
     memmove(&learned->under_way[place + 1], &learned->under_way[place],
             (learned->n_under_way++ - place) * sizeof *learned->under_way);
     learned->under_way[place] = (struct under_way){vm, operation, memory > 0 ? memory : 1, at};

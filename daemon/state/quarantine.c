@@ -24,8 +24,7 @@ static struct host_failure *find(const struct quarantine *quarantine, int32_t ho
 
 static struct host_failure *add(struct quarantine *quarantine, int32_t host, int64_t now)
 {
-    quarantine->items = memory_grow(quarantine->items, &quarantine->allocated, quarantine->n + 1,
-                                    sizeof *quarantine->items);
+    MEMORY_GROW(quarantine->items, quarantine->allocated, quarantine->n + 1);
     quarantine->items[quarantine->n] = (struct host_failure){.host = host, .at = now};
     return &quarantine->items[quarantine->n++];
 }

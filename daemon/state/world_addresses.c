@@ -13,8 +13,7 @@ void world_promise_addresses(struct world *world, int32_t vm, const struct nic_c
     for (size_t i = 0; i < world->n_addresses; i++)
         if (world->addresses[i].vm != vm)
             world->addresses[kept++] = world->addresses[i];
-    world->addresses = memory_grow(world->addresses, &world->addresses_allocated, kept + n,
-                                   sizeof *world->addresses);
+    MEMORY_GROW(world->addresses, world->addresses_allocated, kept + n);
     for (size_t i = 0; i < n; i++)
         world->addresses[kept++] =
             (struct address_promise){.vm = vm, .choice = choices[i], .at = clock_monotonic()};

@@ -428,11 +428,11 @@ static bool poll_second_stage(struct world *world)
 
         if (!needs_full_form(world, observed))
             continue;
-        ids = memory_grow(ids, &allocated, n + 1, sizeof *ids);
+        MEMORY_GROW(ids, allocated, n + 1);
         ids[n++] = observed->id;
     }
     for (size_t i = 0; i < world->n_wanted; i++) {
-        ids = memory_grow(ids, &allocated, n + 1, sizeof *ids);
+        MEMORY_GROW(ids, allocated, n + 1);
         ids[n++] = world->wanted[i];
     }
     if (n)

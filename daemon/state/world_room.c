@@ -37,8 +37,7 @@ static struct room_promise *keep(struct world *world, const struct room_promise 
 {
     struct room_promise *kept;
 
-    world->promises = memory_grow(world->promises, &world->promises_allocated,
-                                  world->n_promises + 1, sizeof *world->promises);
+    MEMORY_GROW(world->promises, world->promises_allocated, world->n_promises + 1);
     kept = &world->promises[world->n_promises++];
     *kept = *promise;
     world->promises_changed = true;
@@ -205,8 +204,7 @@ bool world_note_refusal(struct world *world, int32_t id, struct unread_room *roo
         return false;
     if (ids_have(world->refusing, world->n_refusing, id))
         return true;
-    world->refusing = memory_grow(world->refusing, &world->refusing_allocated,
-                                  world->n_refusing + 1, sizeof *world->refusing);
+    MEMORY_GROW(world->refusing, world->refusing_allocated, world->n_refusing + 1);
     world->refusing[world->n_refusing++] = id;
     return true;
 }

@@ -45,8 +45,7 @@ static bool counts_as_in_transition(const struct vm_observation *observed)
 
 void observation_is_new(struct world *world, int32_t id)
 {
-    world->changed_vms = memory_grow(world->changed_vms, &world->changed_vms_allocated,
-                                     world->n_changed_vms + 1, sizeof *world->changed_vms);
+    MEMORY_GROW(world->changed_vms, world->changed_vms_allocated, world->n_changed_vms + 1);
     world->changed_vms[world->n_changed_vms++] = id;
     world->n_changes++;
 }
@@ -107,8 +106,7 @@ void world_drop(struct world *world, int32_t id)
         return;
     }
     observation_make(world, id)->full_seen = false; /* if it comes back, it is a new one */
-    world->leaving = memory_grow(world->leaving, &world->leaving_allocated, world->n_leaving + 1,
-                                 sizeof *world->leaving);
+    MEMORY_GROW(world->leaving, world->leaving_allocated, world->n_leaving + 1);
     world->leaving[world->n_leaving++] = id;
 }
 
@@ -286,7 +284,7 @@ void full_forms_finish(struct full_forms *full)
 
 void full_forms_add(struct full_forms *full, const struct vm_pool *pool, int64_t asked)
 {
-    full->pools = memory_grow(full->pools, &full->allocated, full->n + 1, sizeof *full->pools);
+    MEMORY_GROW(full->pools, full->allocated, full->n + 1);
     full->pools[full->n++] = (struct form_pool){*pool, asked};
 }
 
@@ -322,8 +320,7 @@ const int32_t *world_forms(struct world *world, size_t *n)
         const struct vm_pool *pool = &world->full.pools[i].pool;
 
         world->n_forms = i == 0 ? 0 : world->n_forms;
-        world->forms = memory_grow(world->forms, &world->forms_allocated, world->n_forms + pool->n,
-                                   sizeof *world->forms);
+        MEMORY_GROW(world->forms, world->forms_allocated, world->n_forms + pool->n);
         for (size_t j = 0; j < pool->n; j++) {
             const struct vm_observation *observed = world_vm(world, pool->items[j].id);
 

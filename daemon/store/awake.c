@@ -13,8 +13,7 @@ static void wake(struct store *store, struct lease_entry *entry)
     entry->stirred = ++awake->stirs;
     if (entry->awake_at)
         return;
-    awake->entries =
-        memory_grow(awake->entries, &awake->allocated, awake->n + 1, sizeof *awake->entries);
+    MEMORY_GROW(awake->entries, awake->allocated, awake->n + 1);
     awake->entries[awake->n++] = entry;
     entry->awake_at = awake->n;
     awake->is_listed = false;
@@ -146,8 +145,7 @@ static void list_leases(struct store *store)
     struct awake *awake = &store->awake;
     size_t n = 0;
 
-    awake->leases =
-        memory_grow(awake->leases, &awake->leases_allocated, awake->n + 1, sizeof *awake->leases);
+    MEMORY_GROW(awake->leases, awake->leases_allocated, awake->n + 1);
     if (awake->n < store->leases.n / 16) {
         for (size_t i = 0; i < awake->n; i++)
             awake->leases[i] = &awake->entries[i]->lease;
@@ -171,8 +169,7 @@ static void list_vms(struct store *store)
     for (size_t i = 0; i < awake->n; i++) {
         const struct lease_entry *entry = (const struct lease_entry *)awake->leases[i];
 
-        awake->vms = memory_grow(awake->vms, &awake->vms_allocated, awake->n_vms + entry->n_vms + 1,
-                                 sizeof *awake->vms);
+        MEMORY_GROW(awake->vms, awake->vms_allocated, awake->n_vms + entry->n_vms + 1);
         for (size_t j = 0; j < entry->n_vms; j++) {
             ordered = ordered &&
                       (awake->n_vms == 0 || awake->vms[awake->n_vms - 1]->id < entry->vms[j]->id);

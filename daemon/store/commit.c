@@ -29,8 +29,7 @@ void store_history(struct store *store, int64_t lease, int64_t at, const char *e
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     store->changes++;
-    store->events = memory_grow(store->events, &store->events_allocated, store->n_events + 1,
-                                sizeof *store->events);
+    MEMORY_GROW(store->events, store->events_allocated, store->n_events + 1);
     record = &store->events[store->n_events++];
     *record = (struct event_record){.lease = lease, .at = at, .event = event};
     store_put_text(&record->text, text, STORE_TEXT_MAX);

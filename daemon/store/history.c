@@ -163,7 +163,7 @@ static int64_t *find_expired(const struct store *store, int64_t before, size_t *
 
         if (store_lease(store, id))
             continue;
-        ids = memory_grow(ids, &allocated, *n + 1, sizeof *ids);
+        MEMORY_GROW(ids, allocated, *n + 1);
         ids[(*n)++] = id;
     }
     sqlite3_finalize(statement);
@@ -238,8 +238,7 @@ void store_set_fact(struct store *store, const char *name, const char *value)
     if (!found && !value)
         return;
     if (!found) {
-        store->facts = memory_grow(store->facts, &store->facts_allocated, store->n_facts + 1,
-                                   sizeof *store->facts);
+        MEMORY_GROW(store->facts, store->facts_allocated, store->n_facts + 1);
         memmove(store->facts + place + 1, store->facts + place,
                 (store->n_facts - place) * sizeof *store->facts);
         store->facts[place] = (struct fact_record){.name = memory_text(name)};

@@ -55,8 +55,7 @@ static void mark_lease(struct store *store, struct lease_record *lease)
     if (lease->marked)
         return;
     lease->marked = true;
-    store->marked_leases = memory_grow(store->marked_leases, &store->marked_leases_allocated,
-                                       store->n_marked_leases + 1, sizeof *store->marked_leases);
+    MEMORY_GROW(store->marked_leases, store->marked_leases_allocated, store->n_marked_leases + 1);
     store->marked_leases[store->n_marked_leases++] = (struct lease_entry *)lease;
 }
 
@@ -66,8 +65,7 @@ static void mark_vm(struct store *store, struct vm_record *vm)
     if (vm->marked)
         return;
     vm->marked = true;
-    store->marked_vms = memory_grow(store->marked_vms, &store->marked_vms_allocated,
-                                    store->n_marked_vms + 1, sizeof *store->marked_vms);
+    MEMORY_GROW(store->marked_vms, store->marked_vms_allocated, store->n_marked_vms + 1);
     store->marked_vms[store->n_marked_vms++] = vm;
 }
 
@@ -178,8 +176,7 @@ void store_attach_vm(struct store *store, struct lease_entry *record, struct vm_
         record->vms = memory_new(1, sizeof(struct vm_record *));
         record->vms_allocated = 1;
     }
-    record->vms =
-        memory_grow(record->vms, &record->vms_allocated, record->n_vms + 1, sizeof *record->vms);
+    MEMORY_GROW(record->vms, record->vms_allocated, record->n_vms + 1);
     for (; place > 0 && record->vms[place - 1]->id > vm->id; place--)
         record->vms[place] = record->vms[place - 1];
     record->vms[place] = vm;
@@ -284,7 +281,6 @@ void store_forget_lease(struct store *store, int64_t id)
         store_lease_entry_free(record);
         return;
     }
-    store->leaving = memory_grow(store->leaving, &store->leaving_allocated, store->n_leaving + 1,
-                                 sizeof *store->leaving);
+    MEMORY_GROW(store->leaving, store->leaving_allocated, store->n_leaving + 1);
     store->leaving[store->n_leaving++] = record;
 }

@@ -58,9 +58,8 @@ void store_index_add(struct store_index *index, int64_t id, void *record)
 {
     size_t place = place_of(index, id), behind = index->n - place;
 
-    index->records = memory_grow(index->records, &index->records_allocated, index->n + 1,
-                                 sizeof *index->records);
-    index->ids = memory_grow(index->ids, &index->ids_allocated, index->n + 1, sizeof *index->ids);
+    MEMORY_GROW(index->records, index->records_allocated, index->n + 1);
+    MEMORY_GROW(index->ids, index->ids_allocated, index->n + 1);
     memmove(index->records + place + 1, index->records + place, behind * sizeof *index->records);
     memmove(index->ids + place + 1, index->ids + place, behind * sizeof *index->ids);
     index->records[place] = record;

@@ -32,8 +32,7 @@ static struct fake_cloud *fake_of(struct cloud *cloud)
 
 static void note_call(struct fake_cloud *fake, const struct fake_call *call)
 {
-    fake->calls =
-        memory_grow(fake->calls, &fake->calls_allocated, fake->n_calls + 1, sizeof *fake->calls);
+    MEMORY_GROW(fake->calls, fake->calls_allocated, fake->n_calls + 1);
     fake->calls[fake->n_calls++] = *call;
 }
 

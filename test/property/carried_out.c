@@ -74,8 +74,7 @@ static void begin(struct carried_out *log, int64_t lease, enum reservation_kind 
     struct operation *operation;
     uint32_t n_types = placement->n_types;
 
-    log->operations =
-        memory_grow(log->operations, &log->allocated, log->n + 1, sizeof *log->operations);
+    MEMORY_GROW(log->operations, log->allocated, log->n + 1);
     operation = &log->operations[log->n++];
     *operation = (struct operation){.lease = lease,
                                     .as = {.kind = kind_of(kind),
@@ -147,8 +146,7 @@ void carried_out_note(struct carried_out *log, const struct engine_output *outpu
 
     switch (output->kind) {
     case OUTPUT_STATE:
-        log->moves =
-            memory_grow(log->moves, &log->moves_allocated, log->n_moves + 1, sizeof *log->moves);
+        MEMORY_GROW(log->moves, log->moves_allocated, log->n_moves + 1);
         log->moves[log->n_moves++] =
             (struct schedule_move){output->time, lease, (enum schedule_state)output->from,
                                    (enum schedule_state)output->to};
