@@ -204,7 +204,8 @@ void client_offer(const char *command, const char *list,
     int code;
 
     answer = client_ask(&client, command, json_object(), &code);
-    json_array_foreach(json_object_get(answer, list), i, line) print(stream, line);
+    json_array_foreach(json_object_get(answer, list), i, line)
+        print(stream, line);
     json_decref(answer);
 }
 

@@ -38,8 +38,7 @@ static bool any_is_out_of_service(const json_t *hosts, int64_t now)
     const json_t *host;
     size_t i;
 
-    json_array_foreach(hosts, i, host)
-    {
+    json_array_foreach(hosts, i, host) {
         out_of_service_text(host, now, text, sizeof text);
         if (*text)
             return true;
@@ -74,8 +73,7 @@ static void print_hosts(const json_t *answer, size_t width, const void *argument
     size_t i;
 
     (void)arguments;
-    json_array_foreach(hosts, i, host)
-    {
+    json_array_foreach(hosts, i, host) {
         char id[24], cpu[64], memory[64], vms[24], out[DRAIN_TEXT_MAX];
 
         snprintf(id, sizeof id, "%" PRId64, client_integer(host, "host"));
@@ -90,8 +88,7 @@ static void print_hosts(const json_t *answer, size_t width, const void *argument
     }
     table_show(table, width, "No hosts found.");
     table_lines_begin(&lines);
-    json_array_foreach(hosts, i, host)
-    {
+    json_array_foreach(hosts, i, host) {
         print_unread(host, lines.stream);
         host_print_staying(host, 0, lines.stream);
     }

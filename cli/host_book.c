@@ -55,8 +55,9 @@ static char *hosts_at(const json_t *times, size_t index)
         if (is_same_time(json_array_get(times, i), at))
             return NULL;
     stream = open_memstream(&text, &size);
-    json_array_foreach(times, i, time) if (is_same_time(time, at))
-        fprintf(stream, "%s%s", n++ ? "," : "", client_text(time, "name"));
+    json_array_foreach(times, i, time)
+        if (is_same_time(time, at))
+            fprintf(stream, "%s%s", n++ ? "," : "", client_text(time, "name"));
     fclose(stream);
     return text;
 }
@@ -67,8 +68,7 @@ static void add_booking(struct table *table, const json_t *booking)
     char *admits = admitted(booking);
     size_t i;
 
-    json_array_foreach(times, i, time)
-    {
+    json_array_foreach(times, i, time) {
         char from[TIME_TEXT_MAX], until[TIME_TEXT_MAX];
         char *hosts = hosts_at(times, i);
 
@@ -92,7 +92,8 @@ static void print_bookings(const json_t *answer)
     const json_t *booking;
     size_t i;
 
-    json_array_foreach(json_object_get(answer, "bookings"), i, booking) add_booking(table, booking);
+    json_array_foreach(json_object_get(answer, "bookings"), i, booking)
+        add_booking(table, booking);
     table_print(table, stdout, table_terminal_width());
     table_destroy(table);
 }

@@ -101,9 +101,10 @@ static void print_unplaced(const json_t *answer)
     const json_t *leases = json_object_get(answer, "unplaced"), *lease;
     size_t i;
 
-    json_array_foreach(leases, i, lease) printf(
-        "%s%" JSON_INTEGER_FORMAT,
-        i ? ", " : "Leases that lose the place they are promised: ", json_integer_value(lease));
+    json_array_foreach(leases, i, lease)
+        printf(
+            "%s%" JSON_INTEGER_FORMAT,
+            i ? ", " : "Leases that lose the place they are promised: ", json_integer_value(lease));
     if (json_array_size(leases))
         printf("\n");
 }
@@ -268,10 +269,8 @@ static void print_list(const json_t *answer)
     const json_t *host, *drain;
     size_t i, k;
 
-    json_array_foreach(json_object_get(answer, "hosts"), i, host)
-    {
-        json_array_foreach(json_object_get(host, "drains"), k, drain)
-        {
+    json_array_foreach(json_object_get(answer, "hosts"), i, host) {
+        json_array_foreach(json_object_get(host, "drains"), k, drain) {
             char id[24], from[TIME_TEXT_MAX], until[TIME_TEXT_MAX];
 
             snprintf(id, sizeof id, "%" PRId64, client_integer(host, "host"));

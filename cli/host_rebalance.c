@@ -34,8 +34,7 @@ static void print_moves(const json_t *moves)
     const json_t *move;
     size_t i;
 
-    json_array_foreach(moves, i, move)
-    {
+    json_array_foreach(moves, i, move) {
         char vm[24], lease[24], from[24], to[24];
 
         snprintf(vm, sizeof vm, "%" PRId64, client_integer(move, "vm"));
@@ -54,8 +53,7 @@ static void print_hosts(const json_t *hosts)
     const json_t *host;
     size_t i;
 
-    json_array_foreach(hosts, i, host)
-    {
+    json_array_foreach(hosts, i, host) {
         double before = json_number_value(json_object_get(host, "before"));
         double after = json_number_value(json_object_get(host, "after"));
 

@@ -52,8 +52,7 @@ static void print_likewise(const json_t *vms, int64_t first, FILE *stream)
     const json_t *vm;
     size_t i;
 
-    json_array_foreach(vms, i, vm)
-    {
+    json_array_foreach(vms, i, vm) {
         if (host_same_reason(vms, i) != first)
             continue;
         fprintf(stream, "%s VM %" PRId64, before, client_integer(vm, "vm"));
@@ -66,8 +65,7 @@ void host_print_staying(const json_t *host, int indent, FILE *stream)
     const json_t *vms = json_object_get(host, "staying"), *vm;
     size_t i;
 
-    json_array_foreach(vms, i, vm)
-    {
+    json_array_foreach(vms, i, vm) {
         if (host_same_reason(vms, i) >= 0)
             continue;
         fprintf(stream, "%*sVM %" PRId64 " cannot leave host %" PRId64 ": ", indent, "",

@@ -83,8 +83,7 @@ static int select_leases(const struct cancel_arguments *arguments, int64_t **ids
         return code;
     leases = json_object_get(answer, "leases");
     *ids = memory_new(json_array_size(leases), sizeof **ids);
-    json_array_foreach(leases, i, lease)
-    {
+    json_array_foreach(leases, i, lease) {
         if (lease_selection_has(&arguments->selection, lease) &&
             strcmp(client_text(lease, "phase"), "ending") != 0)
             (*ids)[(*n)++] = client_integer(lease, "lease");

@@ -29,8 +29,7 @@ static void print_events(const json_t *answer)
     const json_t *event;
     size_t i;
 
-    json_array_foreach(json_object_get(answer, "events"), i, event)
-    {
+    json_array_foreach(json_object_get(answer, "events"), i, event) {
         char at[TIME_TEXT_MAX], lease[24] = "";
 
         time_text_local(client_instant(event, "at"), at, sizeof at);

@@ -93,8 +93,9 @@ static bool has_series(const json_t *answer)
     const json_t *lease;
     size_t i;
 
-    json_array_foreach(json_object_get(answer, "leases"), i,
-                       lease) if (*client_text(lease, "series")) return true;
+    json_array_foreach(json_object_get(answer, "leases"), i, lease)
+        if (*client_text(lease, "series"))
+            return true;
     return false;
 }
 
@@ -118,7 +119,8 @@ static void print_list(const json_t *answer, size_t width, const void *given)
     int64_t now = client_instant(answer, "now");
     size_t i;
 
-    json_array_foreach(leases, i, lease)(start ? add_start : add_lease)(table, lease, now);
+    json_array_foreach(leases, i, lease)
+        (start ? add_start : add_lease)(table, lease, now);
     table_show(table, width, "No leases found.");
 }
 
@@ -172,8 +174,7 @@ static json_t *arrange_leases(const json_t *leases, const void *given)
     json_t *kept = json_array(), *lease, *sorted;
     size_t i;
 
-    json_array_foreach(leases, i, lease)
-    {
+    json_array_foreach(leases, i, lease) {
         if (lease_selection_has(&arguments->selection, lease) &&
             (arguments->since == INSTANT_NONE || !lease_text_is_over(lease) ||
              over_since(lease) >= arguments->since))
@@ -224,8 +225,7 @@ static void print_queue(const json_t *answer, size_t width, const void *argument
     size_t i;
 
     (void)arguments;
-    json_array_foreach(json_object_get(answer, "leases"), i, lease)
-    {
+    json_array_foreach(json_object_get(answer, "leases"), i, lease) {
         char place[24] = "", id[24], vms[24], priority[24], used[48], start[TIME_TEXT_MAX];
 
         if (json_is_integer(json_object_get(lease, "position")))

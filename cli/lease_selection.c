@@ -87,7 +87,8 @@ void lease_selection_put(const struct lease_selection *selection, json_t *reques
     json_t *words = words_of(&selection->phases), *phases = json_array(), *word;
     size_t i;
 
-    json_array_foreach(words, i, word) add_phases_of(phases, word);
+    json_array_foreach(words, i, word)
+        add_phases_of(phases, word);
     json_decref(words);
     if (selection->phases.n)
         json_object_set(request, "phase", phases);
@@ -105,11 +106,11 @@ static bool is_in_phase(const struct text_list *selected, const json_t *lease)
     bool found = selected->n == 0;
     size_t i;
 
-    json_array_foreach(words, i, word) found =
-        found || strcmp(json_string_value(word), client_text(lease, "phase")) == 0 ||
-        strcmp(json_string_value(word), lease_text_phase(lease)) == 0 ||
-        (strcmp(json_string_value(word), "late") == 0 &&
-         json_is_true(json_object_get(lease, "late")));
+    json_array_foreach(words, i, word)
+        found = found || strcmp(json_string_value(word), client_text(lease, "phase")) == 0 ||
+                strcmp(json_string_value(word), lease_text_phase(lease)) == 0 ||
+                (strcmp(json_string_value(word), "late") == 0 &&
+                 json_is_true(json_object_get(lease, "late")));
     json_decref(words);
     return found;
 }
@@ -120,7 +121,8 @@ bool lease_selection_has(const struct lease_selection *selection, const json_t *
     bool there = selection->host < 0;
     size_t i;
 
-    json_array_foreach(hosts, i, host) there = there || json_integer_value(host) == selection->host;
+    json_array_foreach(hosts, i, host)
+        there = there || json_integer_value(host) == selection->host;
     return there && is_in_phase(&selection->phases, lease) &&
            (!selection->name || fnmatch(selection->name, client_text(lease, "name"), 0) == 0);
 }

@@ -156,8 +156,7 @@ static void print_damaged_promises(FILE *stream, const json_t *vms)
     const json_t *vm;
     size_t i;
 
-    json_array_foreach(vms, i, vm)
-    {
+    json_array_foreach(vms, i, vm) {
         const char *promise = client_text(vm, "promise");
 
         if (strcmp(promise, "damaged") == 0 || strcmp(promise, "repaired") == 0)
@@ -179,8 +178,7 @@ static void print_members(const json_t *vms)
     const json_t *vm;
     size_t i;
 
-    json_array_foreach(vms, i, vm)
-    {
+    json_array_foreach(vms, i, vm) {
         char id[24], host[24] = "", cpu[32], memory[24], tries[24];
 
         snprintf(id, sizeof id, "%" PRId64, client_integer(vm, "vm"));
@@ -211,8 +209,7 @@ static void print_stays(const json_t *stays)
     const json_t *stay;
     size_t i;
 
-    json_array_foreach(stays, i, stay)
-    {
+    json_array_foreach(stays, i, stay) {
         char host[24], from[TIME_TEXT_MAX], until[TIME_TEXT_MAX] = "";
 
         snprintf(host, sizeof host, "%" PRId64, client_integer(stay, "host"));

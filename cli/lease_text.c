@@ -29,8 +29,9 @@ static int64_t running_since(const json_t *lease, int64_t now)
 
     while (first < before) {
         before = first;
-        json_array_foreach(stays, i, stay) if (client_instant(stay, "until") >= before) first =
-            client_instant(stay, "from") < first ? client_instant(stay, "from") : first;
+        json_array_foreach(stays, i, stay)
+            if (client_instant(stay, "until") >= before)
+                first = client_instant(stay, "from") < first ? client_instant(stay, "from") : first;
     }
     return since == INSTANT_NONE ? since : instant_later(first, has_run < since ? has_run : since);
 }

@@ -53,8 +53,7 @@ static int collect(struct when *when, int64_t earliest)
     leases = json_object_get(answer, "leases");
     ends = memory_new(json_array_size(leases) + 1, sizeof *ends);
     ends[0] = from;
-    json_array_foreach(leases, i, lease)
-    {
+    json_array_foreach(leases, i, lease) {
         int64_t end = client_instant(lease, "end"), start = client_instant(lease, "expected");
         int64_t duration = client_integer(lease, "duration");
 
@@ -159,8 +158,7 @@ static int choose_fewer_vms(struct when *when, const json_t *request)
     bool halved = halve(fewer, "count");
     size_t i;
 
-    json_array_foreach(json_object_get(fewer, "also"), i, size)
-    {
+    json_array_foreach(json_object_get(fewer, "also"), i, size) {
         halved = halve(size, "count") || halved;
     }
     if (halved)
@@ -188,8 +186,7 @@ static int64_t vms_of(const json_t *request)
 
     if (also && n == 0)
         n = 1;
-    json_array_foreach(also, i, size)
-    {
+    json_array_foreach(also, i, size) {
         n += client_integer(size, "count");
     }
     return n;
@@ -241,7 +238,8 @@ static int report(const struct when *when, const json_t *request)
     } else {
         if (!when->has_whole)
             print_refusal(when, " of the whole request");
-        json_array_foreach(when->choices, i, choice) print_choice(choice, vms_of(request));
+        json_array_foreach(when->choices, i, choice)
+            print_choice(choice, vms_of(request));
     }
     return code == EXIT_DONE && !any ? EXIT_REFUSED : code;
 }

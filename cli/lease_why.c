@@ -40,8 +40,7 @@ static void print_names(const json_t *names, int64_t count)
     const json_t *name;
     size_t i;
 
-    json_array_foreach(names, i, name)
-    {
+    json_array_foreach(names, i, name) {
         printf("%s", i ? ", " : "");
         table_print_text(stdout, json_string_value(name) ? json_string_value(name) : "");
     }
@@ -184,7 +183,8 @@ static void print_hosts(const json_t *trace)
     printf("Hosts");
     print_time(trace, "at");
     printf(", with all other leases planned:\n");
-    json_array_foreach(hosts, i, found) print_finding(found);
+    json_array_foreach(hosts, i, found)
+        print_finding(found);
 }
 
 static void print_result(const json_t *trace)
@@ -241,8 +241,7 @@ static void print_ahead(const json_t *answer, FILE *stream)
     if (total == 0)
         return;
     fprintf(stream, "Queued behind: ");
-    json_array_foreach(ahead, i, lease)
-    {
+    json_array_foreach(ahead, i, lease) {
         lease_text_name(lease, name, sizeof name);
         fprintf(stream, "%s", i ? ", " : "");
         table_print_text(stream, name);

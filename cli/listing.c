@@ -99,7 +99,8 @@ static json_t *fields_of(const struct listing_kind *kind, const json_t *list)
         length = strcspn(at, ",");
         json_object_setn_new(fields, at, length, json_null());
     }
-    json_array_foreach(list, i, item) json_object_update_missing(fields, item);
+    json_array_foreach(list, i, item)
+        json_object_update_missing(fields, item);
     return fields;
 }
 
@@ -111,8 +112,7 @@ static void field_names(json_t *fields, char *text, size_t size)
     size_t length = 0;
 
     *text = '\0';
-    json_object_foreach(fields, key, value)
-    {
+    json_object_foreach(fields, key, value) {
         if (length < size)
             length +=
                 (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", key);
@@ -176,14 +176,12 @@ static void print_csv_parts(json_t *value)
     const char *key, *slash = "";
     size_t i;
 
-    json_array_foreach(value, i, part)
-    {
+    json_array_foreach(value, i, part) {
         if (i)
             putchar(' ');
         print_csv_parts(part);
     }
-    json_object_foreach(value, key, part)
-    {
+    json_object_foreach(value, key, part) {
         fputs(slash, stdout);
         print_csv_parts(part);
         slash = "/";
@@ -209,17 +207,14 @@ static void print_csv(const struct listing_kind *kind, const json_t *list)
     const char *key, *comma = "";
     size_t i;
 
-    json_object_foreach(fields, key, field)
-    {
+    json_object_foreach(fields, key, field) {
         printf("%s%s", comma, key);
         comma = ",";
     }
     fputs("\r\n", stdout);
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach(list, i, item) {
         comma = "";
-        json_object_foreach(fields, key, field)
-        {
+        json_object_foreach(fields, key, field) {
             fputs(comma, stdout);
             print_csv_value(json_object_get(item, key));
             comma = ",";
@@ -236,8 +231,7 @@ static void print_names(const json_t *list, const char *key)
     const json_t *item;
     size_t i;
 
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach(list, i, item) {
         print_csv_scalar(json_object_get(item, key));
         putchar('\n');
     }

@@ -130,8 +130,7 @@ static void print_usage(const json_t *facts, FILE *stream)
     const json_t *hours;
     const char *who, *label = "CPU-hours";
 
-    json_object_foreach(unqualified(json_object_get(facts, "cpu_hours")), who, hours)
-    {
+    json_object_foreach(unqualified(json_object_get(facts, "cpu_hours")), who, hours) {
         begin_line(label, stream);
         fprintf(stream, "%g ", json_number_value(hours));
         table_print_text(stream, who);
@@ -158,14 +157,13 @@ static void print_policies(const json_t *facts, int64_t now, FILE *stream)
     bool any = false;
 
     begin_line("policies", stream);
-    json_array_foreach(policies, i, policy) if (!*client_text(policy, "out_of_service"))
-    {
-        fprintf(stream, "%s%s", any ? ", " : "", client_text(policy, "name"));
-        any = true;
-    }
-    fprintf(stream, "%s\n", any ? "" : "the built-in defaults");
     json_array_foreach(policies, i, policy)
-    {
+        if (!*client_text(policy, "out_of_service")) {
+            fprintf(stream, "%s%s", any ? ", " : "", client_text(policy, "name"));
+            any = true;
+        }
+    fprintf(stream, "%s\n", any ? "" : "the built-in defaults");
+    json_array_foreach(policies, i, policy) {
         char relative[TIME_TEXT_MAX];
 
         if (!*client_text(policy, "out_of_service"))
@@ -184,8 +182,7 @@ static void print_problems(const json_t *facts, int64_t now, FILE *stream)
     const json_t *problem;
     size_t i;
 
-    json_array_foreach(json_object_get(facts, "problems"), i, problem)
-    {
+    json_array_foreach(json_object_get(facts, "problems"), i, problem) {
         char text[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
         int64_t since = client_instant(problem, "since");
 
@@ -214,11 +211,12 @@ static void print_leases(const json_t *answer, FILE *stream)
     bool any = false;
 
     begin_line("leases", stream);
-    json_object_foreach(json_object_get(answer, "leases"), phase, n) if (json_integer_value(n) > 0)
-    {
-        fprintf(stream, "%s%" PRId64 " %s", any ? ", " : "", (int64_t)json_integer_value(n), phase);
-        any = true;
-    }
+    json_object_foreach(json_object_get(answer, "leases"), phase, n)
+        if (json_integer_value(n) > 0) {
+            fprintf(stream, "%s%" PRId64 " %s", any ? ", " : "", (int64_t)json_integer_value(n),
+                    phase);
+            any = true;
+        }
     fprintf(stream, "%s\n", any ? "" : "none");
     if (client_integer(answer, "suspended") > 0)
         fprintf(stream, "%-22s  %" PRId64 ", waiting to resume\n", "suspended",
@@ -243,8 +241,7 @@ static void print_far_reservations(const json_t *answer, FILE *stream)
     fprintf(stream, "%-22s  %" PRId64 " far ahead or waited for%s\n", "reservations",
             client_integer(far, "count"),
             client_integer(far, "count") > (int64_t)json_array_size(largest) ? ", largest:" : ":");
-    json_array_foreach(largest, i, lease)
-    {
+    json_array_foreach(largest, i, lease) {
         time_text_local(client_instant(lease, "start"), start, sizeof start);
         fprintf(stream, "%-22s  lease %" PRId64 " of ", "", client_integer(lease, "lease"));
         table_print_text(stream, client_text(lease, "user"));
@@ -265,8 +262,7 @@ static void print_drains(const json_t *answer, FILE *stream)
     const json_t *host;
     size_t i;
 
-    json_array_foreach(json_object_get(answer, "drains"), i, host)
-    {
+    json_array_foreach(json_object_get(answer, "drains"), i, host) {
         char when[DRAIN_TEXT_MAX];
         int64_t vms = client_integer(host, "vms");
 
@@ -284,8 +280,7 @@ static void print_names(const json_t *names, const char *what, FILE *stream)
     const json_t *name;
     size_t i;
 
-    json_array_foreach(names, i, name)
-    {
+    json_array_foreach(names, i, name) {
         fprintf(stream, "%s", i ? ", " : what);
         table_print_text(stream, json_string_value(name));
     }
@@ -296,8 +291,7 @@ static void print_bookings(const json_t *answer, FILE *stream)
     const json_t *booking;
     size_t i;
 
-    json_array_foreach(json_object_get(answer, "bookings"), i, booking)
-    {
+    json_array_foreach(json_object_get(answer, "bookings"), i, booking) {
         fprintf(stream, "%-22s  ", i ? "" : "bookings");
         table_print_text(stream, client_text(booking, "name"));
         print_names(json_object_get(booking, "users"), ": users ", stream);

@@ -73,7 +73,8 @@ static void print_usage(const json_t *answer, size_t width, const void *given)
     table_lines_begin(&lines);
     fprintf(lines.stream, "From %s until %s\n", since, until);
     table_lines_print(&lines, 0);
-    json_array_foreach(json_object_get(answer, "usage"), i, row) add_row(table, row);
+    json_array_foreach(json_object_get(answer, "usage"), i, row)
+        add_row(table, row);
     table_show(table, width, "No usage in this period.");
 }
 

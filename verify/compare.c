@@ -131,13 +131,11 @@ static void compare_objects(struct comparison *comparison, json_t *told, json_t 
     const char *key;
     json_t *value;
 
-    json_object_foreach(told, key, value)
-    {
+    json_object_foreach(told, key, value) {
         snprintf(name, sizeof name, ".%s", key);
         compare_member(comparison, name, value, json_object_get(right, key));
     }
-    json_object_foreach(right, key, value)
-    {
+    json_object_foreach(right, key, value) {
         snprintf(name, sizeof name, ".%s", key);
         if (!json_object_get(told, key))
             compare_member(comparison, name, NULL, value);

@@ -32,8 +32,7 @@ static int add_types(struct reader *reader, json_t *amounts)
     const char *name;
     json_t *amount;
 
-    json_object_foreach(amounts, name, amount)
-    {
+    json_object_foreach(amounts, name, amount) {
         if (add_type(reader, name) < 0)
             return -1;
     }
@@ -51,15 +50,12 @@ static int collect_types(struct reader *reader, json_t *root)
     leases = json_array_member(&reader->place, root, "leases");
     if (!site || !leases)
         return -1;
-    json_object_foreach(site, key, host)
-    {
+    json_object_foreach(site, key, host) {
         if (add_types(reader, host) < 0)
             return -1;
     }
-    json_array_foreach(leases, i, lease)
-    {
-        json_object_foreach(json_object_get(lease, "nodes"), key, vm)
-        {
+    json_array_foreach(leases, i, lease) {
+        json_object_foreach(json_object_get(lease, "nodes"), key, vm) {
             if (add_types(reader, vm) < 0)
                 return -1;
         }
@@ -85,8 +81,7 @@ static int read_site(struct reader *reader, json_t *site)
     schedule->hosts = reader_take(reader, schedule->n_hosts, sizeof *schedule->hosts);
     if (!schedule->hosts)
         return -1;
-    json_object_foreach(site, id, types)
-    {
+    json_object_foreach(site, id, types) {
         struct schedule_host *host = &schedule->hosts[n++];
 
         snprintf(reader->place.where, sizeof reader->place.where, "site.%.40s", id);
@@ -95,8 +90,7 @@ static int read_site(struct reader *reader, json_t *site)
         host->capacity = reader_take(reader, schedule->n_types, sizeof *host->capacity);
         if (!host->capacity || json_key_number(&reader->place, id, &host->id) < 0)
             return -1;
-        json_object_foreach(types, name, amount)
-        {
+        json_object_foreach(types, name, amount) {
             int type = reader_find_type(reader, name);
 
             if (type < 0 || json_whole(&reader->place, name, amount, &host->capacity[type]) < 0)

@@ -16,8 +16,7 @@ static int read_results(struct reader *reader, json_t *stats)
     schedule->results = reader_take(reader, json_object_size(stats), sizeof *schedule->results);
     if (!schedule->results)
         return -1;
-    json_object_foreach(stats, id, item)
-    {
+    json_object_foreach(stats, id, item) {
         struct schedule_lease_result *result = &schedule->results[schedule->n_results];
 
         snprintf(reader->place.where, sizeof reader->place.where, "lease_stats.%.40s", id);
@@ -104,13 +103,11 @@ int reader_read_figures(struct reader *reader, json_t *root)
 
     if (failed || read_results(reader, results) < 0)
         return -1;
-    json_object_foreach(counters, name, value)
-    {
+    json_object_foreach(counters, name, value) {
         if (read_counter(reader, name, value) < 0)
             return -1;
     }
-    json_object_foreach(stats, name, value)
-    {
+    json_object_foreach(stats, name, value) {
         if (read_total(reader, name, value) < 0)
             return -1;
     }

@@ -19,8 +19,7 @@ static int read_behaviour(struct reader *reader, json_t *switches)
     const char *name;
     json_t *value;
 
-    json_object_foreach(switches, name, value)
-    {
+    json_object_foreach(switches, name, value) {
         if (!json_is_boolean(value))
             return json_fail(&reader->place, name, "expected true or false");
         on += json_is_true(value);
@@ -83,8 +82,7 @@ static int read_riding(struct reader *reader, json_t *list, struct schedule_leas
     lease->riding = reader_take(reader, lease->n_reservations, sizeof *lease->riding);
     if (!lease->riding)
         return -1;
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach(list, i, item) {
         int64_t index;
 
         if (json_whole(&reader->place, "riding", item, &index) < 0)
@@ -182,8 +180,7 @@ static int read_leases(struct reader *reader, json_t *list)
     if (json_array_size(list) != schedule->n_leases && schedule->settings.version > 1)
         return json_fail(&reader->place, "leases", "%zu leases, but there are %zu",
                          json_array_size(list), schedule->n_leases);
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach(list, i, item) {
         snprintf(reader->place.where, sizeof reader->place.where, "galerna.leases[%zu]", i);
         if (i >= schedule->n_leases)
             return json_fail(&reader->place, NULL, "there are %zu leases", schedule->n_leases);
@@ -207,8 +204,7 @@ static int check_host(struct reader *reader, json_t *item, const struct schedule
         return -1;
     if (id != host->id || json_object_size(capacity) != host->n_told)
         return json_fail(place, NULL, "differs from host %lld of \"site\"", (long long)host->id);
-    json_object_foreach(capacity, name, amount)
-    {
+    json_object_foreach(capacity, name, amount) {
         int type = reader_find_type(reader, name);
         int64_t told;
 
@@ -235,8 +231,7 @@ static int check_hosts(struct reader *reader, json_t *list)
     seen = reader_take(reader, schedule->n_hosts, sizeof *seen);
     if (!seen)
         return -1;
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach(list, i, item) {
         int64_t id = json_integer_value(json_object_get(item, "id"));
         const struct schedule_host *host = schedule_host(schedule, id);
 
@@ -266,8 +261,9 @@ static int read_lost_run(struct reader *reader, json_t *entry, void *item)
     run->hosts = reader_take(reader, json_array_size(hosts), sizeof *run->hosts);
     if (!run->hosts)
         return -1;
-    json_array_foreach(hosts, i,
-                       host) if (json_whole(place, NULL, host, &run->hosts[i]) < 0) return -1;
+    json_array_foreach(hosts, i, host)
+        if (json_whole(place, NULL, host, &run->hosts[i]) < 0)
+            return -1;
     run->n_hosts = json_array_size(hosts);
     return 0;
 }
@@ -322,9 +318,10 @@ static int read_preempted_for(struct reader *reader, json_t *list)
     if (json_array_size(list) != schedule->n_preemptions)
         return json_fail(&reader->place, "preempted_for", "%zu entries for %zu preemptions",
                          json_array_size(list), schedule->n_preemptions);
-    json_array_foreach(list, i,
-                       item) if (json_whole(&reader->place, "preempted_for", item,
-                                            &schedule->preemptions[i].makes_for) < 0) return -1;
+    json_array_foreach(list, i, item)
+        if (json_whole(&reader->place, "preempted_for", item, &schedule->preemptions[i].makes_for) <
+            0)
+            return -1;
     return 0;
 }
 
@@ -400,8 +397,7 @@ static int read_inputs(struct reader *reader, json_t *told)
     if (settings->version < 4)
         return 0;
     inputs = json_object_member(&reader->place, told, "inputs");
-    json_array_foreach(json_object_get(inputs, "configuration"), i, option)
-    {
+    json_array_foreach(json_object_get(inputs, "configuration"), i, option) {
         const char *name = json_string_value(json_array_get(option, 1));
         const char *value = json_string_value(json_array_get(option, 2));
 

@@ -22,12 +22,12 @@ static int read_holdings(struct reader *reader, json_t *res, struct schedule_res
     const char *host, *name;
     size_t n = 0;
 
-    json_object_foreach(res, host, types) n += json_object_size(types);
+    json_object_foreach(res, host, types)
+        n += json_object_size(types);
     r->holdings = reader_take(reader, n, sizeof *r->holdings);
     if (!r->holdings)
         return -1;
-    json_object_foreach(res, host, types)
-    {
+    json_object_foreach(res, host, types) {
         int64_t id;
 
         if (json_key_number(&reader->place, host, &id) < 0)
@@ -35,8 +35,7 @@ static int read_holdings(struct reader *reader, json_t *res, struct schedule_res
         if (!json_is_object(types))
             return json_fail(&reader->place, "res", "host %lld: expected an object of amounts",
                              (long long)id);
-        json_object_foreach(types, name, amount)
-        {
+        json_object_foreach(types, name, amount) {
             struct schedule_holding *holding = &r->holdings[r->n_holdings];
             int type = reader_find_type(reader, name);
 
@@ -59,12 +58,12 @@ static int read_transfer_map(struct reader *reader, json_t *map, struct schedule
     const char *host;
     size_t n = 0, i;
 
-    json_object_foreach(map, host, pairs) n += json_array_size(pairs);
+    json_object_foreach(map, host, pairs)
+        n += json_array_size(pairs);
     r->places = reader_take(reader, n, sizeof *r->places);
     if (!r->places)
         return -1;
-    json_object_foreach(map, host, pairs)
-    {
+    json_object_foreach(map, host, pairs) {
         int64_t id;
 
         if (json_key_number(&reader->place, host, &id) < 0)
@@ -72,8 +71,7 @@ static int read_transfer_map(struct reader *reader, json_t *map, struct schedule
         if (!json_is_array(pairs))
             return json_fail(&reader->place, "map", "host %lld: expected a list of [lease, VM]",
                              (long long)id);
-        json_array_foreach(pairs, i, pair)
-        {
+        json_array_foreach(pairs, i, pair) {
             struct schedule_place *place = &r->places[r->n_places++];
 
             place->host = place->from = id;
@@ -97,8 +95,7 @@ static int read_map(struct reader *reader, json_t *map, struct schedule_reservat
     r->places = reader_take(reader, json_object_size(map), sizeof *r->places);
     if (!r->places)
         return -1;
-    json_object_foreach(map, vm, value)
-    {
+    json_object_foreach(map, vm, value) {
         struct schedule_place *place = &r->places[r->n_places++];
 
         if (json_key_number(&reader->place, vm, &place->vm) < 0)
@@ -170,8 +167,7 @@ static int read_vms(struct reader *reader, json_t *nodes, struct schedule_lease 
     lease->vms = reader_take(reader, lease->n_vms, n_types * sizeof *lease->vms);
     if (!lease->vms)
         return -1;
-    json_object_foreach(nodes, vm, types)
-    {
+    json_object_foreach(nodes, vm, types) {
         int64_t number;
 
         if (json_key_number(&reader->place, vm, &number) < 0)
@@ -181,8 +177,7 @@ static int read_vms(struct reader *reader, json_t *nodes, struct schedule_lease 
                              (long long)number, lease->n_vms);
         if (!json_is_object(types))
             return json_fail(&reader->place, "nodes", "VM %s: expected an object of amounts", vm);
-        json_object_foreach(types, name, amount)
-        {
+        json_object_foreach(types, name, amount) {
             int type = reader_find_type(reader, name);
             int64_t *asked;
 

@@ -181,8 +181,7 @@ static int check_list(struct reader *reader, json_t *list, const char *where,
     json_t *item;
     size_t i;
 
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach(list, i, item) {
         snprintf(reader->place.where, sizeof reader->place.where, "%s[%zu]", where, i);
         if (check_object(&reader->place, item, shape) < 0)
             return -1;

@@ -24,8 +24,7 @@ void *reader_read_list(struct reader *reader, json_t *list, const char *name, si
 
     if (!items)
         return NULL;
-    json_array_foreach(list, i, entry)
-    {
+    json_array_foreach(list, i, entry) {
         snprintf(reader->place.where, sizeof reader->place.where, "%.100s[%zu]", name, i);
         if (read(reader, entry, items + i * size) < 0)
             return NULL;

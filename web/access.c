@@ -39,8 +39,7 @@ static int check_lease(const struct access *access, enum route_right right, int6
         rpc = callers_connect(access->callers, access->caller->session, err);
     if (rpc && (members || right == RIGHT_USE)) {
         session_ask(rpc, lease, false, &refusal);
-        json_array_foreach(members, i, member)
-        {
+        json_array_foreach(members, i, member) {
             if (!json_is_true(json_object_get(member, "gone")))
                 session_ask(rpc, json_integer_value(json_object_get(member, "vm")), true, &refusal);
         }
@@ -92,8 +91,7 @@ static bool owns_all(const struct access *access, const json_t *leases)
     const json_t *lease;
     size_t i;
 
-    json_array_foreach(leases, i, lease)
-    {
+    json_array_foreach(leases, i, lease) {
         if (!owns_lease(access, lease))
             return false;
     }
@@ -107,8 +105,7 @@ static void keep_seen(const struct access *access, const struct vm_pool *vms, js
     json_t *kept = json_array(), *lease;
     size_t i;
 
-    json_array_foreach(leases, i, lease)
-    {
+    json_array_foreach(leases, i, lease) {
         if (sees_lease(access, vms, lease))
             json_array_append(kept, lease);
         else if (gone)
@@ -122,8 +119,7 @@ static bool has_lease(const json_t *answer, int64_t id)
     const json_t *lease;
     size_t i;
 
-    json_array_foreach(json_object_get(answer, "leases"), i, lease)
-    {
+    json_array_foreach(json_object_get(answer, "leases"), i, lease) {
         if (json_integer_value(json_object_get(lease, "lease")) == id)
             return true;
     }
@@ -138,8 +134,7 @@ static bool misses_lease(const struct access *access, const json_t *answer, cons
     const json_t *id;
     size_t i;
 
-    json_array_foreach(shown, i, id)
-    {
+    json_array_foreach(shown, i, id) {
         json_t *found = NULL;
 
         if (!missing && !has_lease(answer, json_integer_value(id)))
@@ -231,8 +226,7 @@ static int reduce_hosts(const struct access *access, json_t *answer, struct erro
         json_decref(kept);
         return -1;
     }
-    json_array_foreach(hosts, i, host)
-    {
+    json_array_foreach(hosts, i, host) {
         int64_t id = json_integer_value(json_object_get(host, "host"));
 
         if (host_pool_find(&visible, (int32_t)id))

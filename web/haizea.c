@@ -128,8 +128,7 @@ static xmlrpc_value *list_of(xmlrpc_env *env, json_t *answer, const char *name,
     json_t *line;
     size_t i;
 
-    json_array_foreach(json_object_get(answer, name), i, line)
-    {
+    json_array_foreach(json_object_get(answer, name), i, line) {
         item = env->fault_occurred ? NULL : write(env, line);
         if (!item)
             break;

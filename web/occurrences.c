@@ -83,8 +83,7 @@ static bool is_each_accepted(const json_t *occurrences)
     const json_t *occurrence;
     size_t i;
 
-    json_array_foreach(occurrences, i, occurrence)
-    {
+    json_array_foreach(occurrences, i, occurrence) {
         if (!json_is_true(json_object_get(occurrence, "accepted")))
             return false;
     }

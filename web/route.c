@@ -225,8 +225,7 @@ static int take_body(json_t *asked, const struct route_request *request, struct 
         return error_set(err, EINVAL, "the body is not a JSON object%s%s", body ? "" : ": ",
                          body ? "" : error.text);
     }
-    json_object_foreach(unqualified(body), key, value)
-    {
+    json_object_foreach(unqualified(body), key, value) {
         /* A body must not set the command, the caller or the path's parameter. */
         if (json_object_get(asked, key) || strcmp(key, "caller") == 0) {
             result = error_set(err, EINVAL, "unknown field '%.60s'", key);

@@ -39,8 +39,7 @@ static int read_options(struct inputs *inputs, json_t *list, struct ini *ini)
 
     if (json_array_size(list) > INI_ENTRIES_MAX)
         return json_fail(&inputs->place, "configuration", "more than %d options", INI_ENTRIES_MAX);
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach(list, i, item) {
         snprintf(inputs->place.where, sizeof inputs->place.where,
                  "galerna.inputs.configuration[%zu]", i);
         if (read_option(inputs, item, ini) < 0)
@@ -68,8 +67,7 @@ static int read_types(struct inputs *inputs, json_t *list)
     json_t *item;
     size_t i;
 
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach(list, i, item) {
         const char *name = json_string_value(item);
 
         if (!name || resource_types_add(types, name, inputs->place.err) != (int)i)
@@ -92,8 +90,7 @@ static int read_amounts(struct inputs *inputs, json_t *object, struct amounts *a
     *named = 0;
     if (!json_is_object(object))
         return json_fail(&inputs->place, NULL, "expected an object of amounts");
-    json_object_foreach(object, name, amount)
-    {
+    json_object_foreach(object, name, amount) {
         int type = resource_types_find(&inputs->run->site.types, name);
 
         if (type < 0)
@@ -113,8 +110,7 @@ static int read_hosts(struct inputs *inputs, json_t *list)
     json_t *item;
     size_t i;
 
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach(list, i, item) {
         struct amounts capacity;
         uint32_t named;
         int64_t id;
@@ -224,8 +220,7 @@ static int read_node_sets(struct inputs *inputs, json_t *list, struct node_set *
     json_t *item;
     size_t i;
 
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach(list, i, item) {
         if (read_node_set(inputs, item, &sets[i]) < 0)
             return -1;
     }
@@ -287,8 +282,7 @@ static int fill_list(struct inputs *inputs, json_t *requests, struct trace_list 
     json_t *item;
     size_t i;
 
-    json_array_foreach(requests, i, item)
-    {
+    json_array_foreach(requests, i, item) {
         snprintf(inputs->place.where, sizeof inputs->place.where, "galerna.inputs.requests[%zu]",
                  i);
         if (read_request(inputs, item, list) < 0)
@@ -319,8 +313,8 @@ static int64_t vms_of(json_t *leases)
     json_t *lease;
     size_t i;
 
-    json_array_foreach(leases, i, lease) n +=
-        (int64_t)json_object_size(json_object_get(lease, "nodes"));
+    json_array_foreach(leases, i, lease)
+        n += (int64_t)json_object_size(json_object_get(lease, "nodes"));
     return n;
 }
 

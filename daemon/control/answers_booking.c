@@ -16,8 +16,7 @@ static char *join_names(const json_t *names)
     size_t i, length = 0;
     const json_t *item;
 
-    json_array_foreach(names, i, item)
-    {
+    json_array_foreach(names, i, item) {
         const char *name = json_string_value(item);
         size_t more = name && !strchr(name, ',') ? strlen(name) : 0;
 
@@ -137,8 +136,7 @@ static void add_times(void *context, const struct host_view *host)
     size_t i;
 
     for (size_t k = 0; k < host->n_drains; k++)
-        json_array_foreach(bookings, i, booking)
-        {
+        json_array_foreach(bookings, i, booking) {
             const char *name = json_string_value(json_object_get(booking, "name"));
             json_t *line;
 
@@ -159,7 +157,8 @@ json_t *answer_booking_list(const struct question *question)
     json_t *bookings = answers_bookings(question), *booking, *answer;
     size_t i;
 
-    json_array_foreach(bookings, i, booking) json_put(booking, "times", json_array());
+    json_array_foreach(bookings, i, booking)
+        json_put(booking, "times", json_array());
     daemon->each_host(daemon->context, HOSTS_DRAINED, add_times, bookings);
     answer = answer_begin(question, "galerna-booking-list/1");
     json_put(answer, "bookings", bookings);

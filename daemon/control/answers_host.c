@@ -349,8 +349,7 @@ static json_t *read_hosts(const struct question *question, int32_t *ids, size_t 
     const json_t *hosts = json_object_get(question->request, "hosts"), *host;
     size_t i, known;
 
-    json_array_foreach(hosts, i, host)
-    {
+    json_array_foreach(hosts, i, host) {
         struct wanted_host wanted = {.name = ""};
         json_t *wrong = match(question, host, &wanted);
 

@@ -68,8 +68,9 @@ static json_t *read_filter(const struct question *question, struct filter *filte
         return wrong;
     if (phases && !json_is_null(phases) && !json_is_array(phases))
         return answer_error(EINVAL, "phase: expected an array of phases");
-    json_array_foreach(phases, i,
-                       word) if ((wrong = add_phase(filter, json_string_value(word)))) return wrong;
+    json_array_foreach(phases, i, word)
+        if ((wrong = add_phase(filter, json_string_value(word))))
+            return wrong;
     for (i = 0; i < PHASES && !any; i++)
         filter->phases[i] = filter->all || i < PHASE_ENDED;
     return NULL;

@@ -144,8 +144,12 @@ static bool too_deep(const json_t *value, int depth)
         return false;
     if (depth == 0)
         return true;
-    json_array_foreach(value, i, item) if (too_deep(item, depth - 1)) return true;
-    json_object_foreach(unqualified(value), key, item) if (too_deep(item, depth - 1)) return true;
+    json_array_foreach(value, i, item)
+        if (too_deep(item, depth - 1))
+            return true;
+    json_object_foreach(unqualified(value), key, item)
+        if (too_deep(item, depth - 1))
+            return true;
     return false;
 }
 

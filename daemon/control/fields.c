@@ -36,8 +36,7 @@ int fields_check(const json_t *object, const char *const known[], bool terms, st
     const char *key;
     json_t *value;
 
-    json_object_foreach(unqualified(object), key, value)
-    {
+    json_object_foreach(unqualified(object), key, value) {
         if (!is_known(key, known, terms))
             return unknown(key, known, terms, err);
     }

@@ -125,8 +125,7 @@ static int read_also(const json_t *request, struct order *order, struct error *e
     if (!json_is_array(also) || json_array_size(also) >= ORDER_SIZES_MAX)
         return error_set(err, EINVAL, "also: expected an array of at most %d sizes",
                          ORDER_SIZES_MAX - 1);
-    json_array_foreach(also, i, size)
-    {
+    json_array_foreach(also, i, size) {
         struct error wrong;
 
         if (!json_is_object(size))

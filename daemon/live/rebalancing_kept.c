@@ -106,8 +106,7 @@ static int read_moves(const json_t *moves, struct rebalance_plan *plan)
     size_t i;
 
     plan->moves = memory_new(json_array_size(moves), sizeof *plan->moves);
-    json_array_foreach(moves, i, line)
-    {
+    json_array_foreach(moves, i, line) {
         int vm, from, to;
         json_int_t lease;
 
@@ -124,8 +123,7 @@ static int read_hosts(const json_t *hosts, struct rebalance_plan *plan)
     size_t i;
 
     plan->hosts = memory_new(json_array_size(hosts), sizeof *plan->hosts);
-    json_array_foreach(hosts, i, line)
-    {
+    json_array_foreach(hosts, i, line) {
         json_int_t before, after;
         int host;
 

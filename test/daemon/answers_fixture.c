@@ -493,9 +493,9 @@ void expect_ids(json_t *answer, const char *expected)
     char ids[256] = "";
     size_t i, length = 0;
 
-    json_array_foreach(json_object_get(answer, "leases"), i, lease) length +=
-        (size_t)snprintf(ids + length, sizeof ids - length, "%s%lld", i ? " " : "",
-                         json_integer_value(json_object_get(lease, "lease")));
+    json_array_foreach(json_object_get(answer, "leases"), i, lease)
+        length += (size_t)snprintf(ids + length, sizeof ids - length, "%s%lld", i ? " " : "",
+                                   json_integer_value(json_object_get(lease, "lease")));
     assert_string_equal(ids, expected);
     json_decref(answer);
 }

@@ -45,8 +45,7 @@ static void expect_numbers(const json_t *list, const char *expected)
     const json_t *number;
     size_t i, length = 0;
 
-    json_array_foreach(list, i, number)
-    {
+    json_array_foreach(list, i, number) {
         length += (size_t)snprintf(numbers + length, sizeof numbers - length, "%s%lld",
                                    i ? " " : "", json_integer_value(number));
     }
@@ -184,8 +183,7 @@ static void expect_hosts(struct answers_fixture *fixture, struct reader *reader,
     const json_t *host;
     size_t i;
 
-    json_array_foreach(json_object_get(answer, "hosts"), i, host)
-    {
+    json_array_foreach(json_object_get(answer, "hosts"), i, host) {
         json_array_append(ids, json_object_get(host, "host"));
     }
     expect_numbers(ids, hosts);

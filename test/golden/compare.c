@@ -55,13 +55,11 @@ static void compare_objects(struct comparison *comparison, json_t *expected, jso
     json_t *value;
     char label[80];
 
-    json_object_foreach(expected, key, value)
-    {
+    json_object_foreach(expected, key, value) {
         snprintf(label, sizeof label, ".%s", key);
         compare_member(comparison, label, value, json_object_get(got, key));
     }
-    json_object_foreach(got, key, value)
-    {
+    json_object_foreach(got, key, value) {
         snprintf(label, sizeof label, ".%s", key);
         if (!json_object_get(expected, key))
             compare_member(comparison, label, NULL, value);

@@ -88,8 +88,7 @@ static void read_amounts(struct site *site, const json_t *object, int64_t *amoun
     const char *name;
     json_t *value;
 
-    json_object_foreach(unqualified(object), name, value)
-    {
+    json_object_foreach(unqualified(object), name, value) {
         amounts[resource_types_add(&site->types, name, NULL)] = json_integer_value(value);
     }
 }
@@ -130,8 +129,7 @@ static void read_map(struct placement *placement, const json_t *map, int64_t lea
     json_t *value;
 
     placement->vms = room(4096, sizeof *placement->vms);
-    json_object_foreach(unqualified(map), key, value)
-    {
+    json_object_foreach(unqualified(map), key, value) {
         uint32_t vm = (uint32_t)atoi(key) - 1;
 
         if (json_is_integer(value)) {
@@ -173,8 +171,7 @@ static struct reservation *read_reservation(struct site *site, struct lease *lea
     placement->n_types = RESOURCE_TYPES_MAX;
     placement->hosts = room(json_object_size(hosts), sizeof *placement->hosts);
     placement->amounts = room(json_object_size(hosts) * RESOURCE_TYPES_MAX, sizeof(int64_t));
-    json_object_foreach(hosts, id, amounts)
-    {
+    json_object_foreach(hosts, id, amounts) {
         json_t *number = json_string(id);
 
         read_amounts(site, amounts, placement->amounts + placement->n_hosts * RESOURCE_TYPES_MAX);
@@ -374,8 +371,7 @@ static int64_t next_step(const struct golden_run *run, int64_t now)
 
     best = next_time(json_object_get(run->document, "state_log"), now, best);
     best = next_time(json_object_get(run->document, "preemptions"), now, best);
-    json_object_foreach(json_object_get(run->document, "counters"), name, counter)
-    {
+    json_object_foreach(json_object_get(run->document, "counters"), name, counter) {
         best = next_time(counter, now, best);
     }
     for (size_t i = 0; i < run->engine.n_leases; i++) {

@@ -30,11 +30,10 @@ static bool call_it_planned(json_t *record)
     bool changed = false;
 
     json_array_foreach(leases(record), i, lease)
-        json_array_foreach(json_object_get(lease, "rrs"), k, r)
-    {
-        json_object_set_new(r, "state", json_string("Scheduled"));
-        changed = true;
-    }
+        json_array_foreach(json_object_get(lease, "rrs"), k, r) {
+            json_object_set_new(r, "state", json_string("Scheduled"));
+            changed = true;
+        }
     return changed;
 }
 
@@ -45,15 +44,14 @@ static bool let_it_ride(json_t *record)
     size_t i, k;
     bool changed = false;
 
-    json_array_foreach(leases(record), i, lease)
-    {
+    json_array_foreach(leases(record), i, lease) {
         json_t *riding = json_array();
 
-        json_array_foreach(json_object_get(lease, "rrs"), k, r) if (is_word(r, "type", "VM"))
-        {
-            json_array_append_new(riding, json_integer((json_int_t)k));
-            changed = true;
-        }
+        json_array_foreach(json_object_get(lease, "rrs"), k, r)
+            if (is_word(r, "type", "VM")) {
+                json_array_append_new(riding, json_integer((json_int_t)k));
+                changed = true;
+            }
         json_object_set_new(extras(record, i), "riding", riding);
     }
     return changed;
@@ -75,7 +73,8 @@ static bool build_a_larger_site(json_t *record)
     const char *id;
     size_t i;
 
-    json_object_foreach(json_object_get(record, "site"), id, amounts) enlarge(amounts);
+    json_object_foreach(json_object_get(record, "site"), id, amounts)
+        enlarge(amounts);
     json_array_foreach(json_object_get(json_object_get(record, "galerna"), "hosts"), i, host)
         enlarge(json_object_get(host, "capacity"));
     return json_object_size(
@@ -130,22 +129,21 @@ static bool let_it_run_earlier(json_t *record)
     if (!lease)
         return false;
     id = json_integer_value(json_object_get(lease, "id"));
-    json_array_foreach(json_object_get(lease, "rrs"), i, r)
-    {
+    json_array_foreach(json_object_get(lease, "rrs"), i, r) {
         shift_member(r, "start", -60);
         shift_member(r, "end", -60);
     }
     shift_member(lease, "start_actual", -60);
     shift_member(lease, "end", -60);
-    json_array_foreach(log, i, move) if (json_integer_value(json_array_get(move, 1)) == id)
-        shift(move, 0, -60);
-    json_array_foreach(json_object_get(json_object_get(record, "galerna"), "planned"), i,
-                       move) if (json_integer_value(json_array_get(move, 1)) == id)
-    {
-        shift(move, 0, -60);
-        shift(move, 2, -60);
-        shift(move, 3, -60);
-    }
+    json_array_foreach(log, i, move)
+        if (json_integer_value(json_array_get(move, 1)) == id)
+            shift(move, 0, -60);
+    json_array_foreach(json_object_get(json_object_get(record, "galerna"), "planned"), i, move)
+        if (json_integer_value(json_array_get(move, 1)) == id) {
+            shift(move, 0, -60);
+            shift(move, 2, -60);
+            shift(move, 3, -60);
+        }
     return true;
 }
 
@@ -155,8 +153,7 @@ static bool say_it_was_rejected(json_t *record)
     json_t *log = json_object_get(record, "state_log"), *lease;
     size_t i;
 
-    json_array_foreach(leases(record), i, lease)
-    {
+    json_array_foreach(leases(record), i, lease) {
         json_int_t id = json_integer_value(json_object_get(lease, "id"));
         json_int_t submit = json_integer_value(json_object_get(lease, "submit"));
 
@@ -206,8 +203,7 @@ static bool hide_a_preemption(json_t *record)
         return false;
     decided = json_integer_value(json_array_get(json_array_get(preemptions, 0), 0));
     id = json_integer_value(json_array_get(json_array_get(preemptions, 0), 1));
-    json_array_foreach(planned, i, item)
-    {
+    json_array_foreach(planned, i, item) {
         if (json_integer_value(json_array_get(item, 1)) != id)
             continue;
         if (!first) {
@@ -265,8 +261,7 @@ static bool claim_to_be_haizea(json_t *record)
     void *next;
     bool changed = false;
 
-    json_object_foreach_safe(behaviour, next, name, value)
-    {
+    json_object_foreach_safe(behaviour, next, name, value) {
         changed |= json_is_false(value);
         json_object_set_new(behaviour, name, json_true());
     }
@@ -307,8 +302,10 @@ static bool exchange_numbers(json_t *record)
         json_object_set_new(json_array_get(lists[list], 0), "id", json_integer(2));
         json_object_set_new(json_array_get(lists[list], 1), "id", json_integer(1));
     }
-    json_array_foreach(log, i, item) if (json_integer_value(json_array_get(item, 1)) <= 2)
-        json_array_set_new(item, 1, json_integer(3 - json_integer_value(json_array_get(item, 1))));
+    json_array_foreach(log, i, item)
+        if (json_integer_value(json_array_get(item, 1)) <= 2)
+            json_array_set_new(item, 1,
+                               json_integer(3 - json_integer_value(json_array_get(item, 1))));
     return true;
 }
 

@@ -71,8 +71,7 @@ static json_int_t next_lease(const struct mutator *mutator, json_int_t id)
     json_int_t first = 0;
     size_t i;
 
-    json_array_foreach(leases, i, lease)
-    {
+    json_array_foreach(leases, i, lease) {
         json_int_t other = json_integer_value(json_object_get(lease, "id"));
 
         if (other > id)
@@ -89,8 +88,7 @@ static json_int_t next_host(const struct mutator *mutator, json_int_t id)
     json_int_t best = 0, first = 0;
     const char *key;
 
-    json_object_foreach(site, key, amounts)
-    {
+    json_object_foreach(site, key, amounts) {
         json_int_t other = atoll(key);
 
         if (other > id && (best == 0 || other < best))
@@ -165,8 +163,7 @@ static char **keys_of(json_t *object)
 
     if (!keys)
         abort();
-    json_object_foreach(object, key, value)
-    {
+    json_object_foreach(object, key, value) {
         keys[i] = strdup(key);
         if (!keys[i++])
             abort();

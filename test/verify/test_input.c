@@ -111,8 +111,10 @@ static void replace_everywhere(json_t *root, json_t *parent)
     size_t index;
     void *next;
 
-    json_object_foreach_safe(parent, next, key, value) replace_value(root, parent, key, 0, value);
-    json_array_foreach(parent, index, value) replace_value(root, parent, NULL, index, value);
+    json_object_foreach_safe(parent, next, key, value)
+        replace_value(root, parent, key, 0, value);
+    json_array_foreach(parent, index, value)
+        replace_value(root, parent, NULL, index, value);
 }
 
 static void wrong_types_anywhere_are_survived(void **state)

@@ -118,8 +118,7 @@ static bool has_parameter(const json_t *file, const json_t *list, const char *na
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one)
-    {
+    json_array_foreach(list, i, one) {
         const json_t *found = resolved(file, one);
 
         if (!strcmp(json_string_value(json_object_get(found, "name")), name) &&
@@ -176,10 +175,8 @@ static void nothing_else_is_described(void **state)
     json_t *file = description(), *operations, *operation;
     const char *path, *method;
 
-    json_object_foreach(json_object_get(file, "paths"), path, operations)
-    {
-        json_object_foreach(operations, method, operation)
-        {
+    json_object_foreach(json_object_get(file, "paths"), path, operations) {
+        json_object_foreach(operations, method, operation) {
             if (strcmp(method, "parameters") != 0 && !is_route(path, method))
                 fail_msg("%s %s does not exist", method, path);
         }
