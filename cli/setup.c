@@ -154,21 +154,15 @@ static bool is_wrong(const struct examination *examination)
     return false;
 }
 
-/* Line by line, without the restart of oned: returns whether there is one. */
-static bool print_remedy(const char *remedy, int indentation)
+/* Line by line, without the restart of oned. */
+static void print_remedy(const char *remedy, int indentation)
 {
-    bool restart = false;
-
     while (*remedy) {
         size_t length = strcspn(remedy, "\n");
 
-        if (length == strlen(SETUP_RESTART) && !strncmp(remedy, SETUP_RESTART, length))
-            restart = true;
-        else
-            printf("%*s%.*s\n", indentation, "", (int)length, remedy);
+        printf("%*s%.*s\n", indentation, "", (int)length, remedy);
         remedy += length + (remedy[length] == '\n');
     }
-    return restart;
 }
 
 /* Prints the necessary changes, as steps in the order in which to do them. */
@@ -185,7 +179,8 @@ static void print_steps(const struct examination *examination)
         if (!step)
             printf("\nMake these changes, in this order:\n");
         printf(" %2d. %s\n", ++step, finding->text);
-        restart |= print_remedy(finding->remedy, 6);
+        print_remedy(finding->remedy, 6);
+        restart |= finding->restarts_oned;
     }
     if (restart)
         printf(" %2d. Restart oned to apply its new configuration\n      " SETUP_RESTART "\n",
@@ -211,7 +206,8 @@ static void print_findings(const struct examination *examination, enum setup_ver
             printf("\n%s\n", title);
         any = true;
         printf("  - %s\n", finding->text);
-        if (print_remedy(finding->remedy, 6))
+        print_remedy(finding->remedy, 6);
+        if (finding->restarts_oned)
             printf("      " SETUP_RESTART "\n");
     }
 }
@@ -234,7 +230,10 @@ static void print_check(const struct examination *examination)
 
         printf("%-14s  %-13s  %s\n", setup_verdict_name(finding->verdict), finding->word,
                finding->text);
-        if (finding->verdict == SETUP_WRONG && print_remedy(finding->remedy, 31))
+        if (finding->verdict != SETUP_WRONG)
+            continue;
+        print_remedy(finding->remedy, 31);
+        if (finding->restarts_oned)
             printf("%31s" SETUP_RESTART "\n", "");
     }
 }
@@ -252,9 +251,11 @@ static int print_json(const struct examination *examination)
         const struct setup_finding *finding = &examination->findings[i];
         static const char *const words[] = {"right", "wrong", "unknown"};
 
-        json_array_append_new(findings, json_pack("{s:s, s:s, s:s, s:s}", "about", finding->word,
-                                                  "verdict", words[finding->verdict], "text",
-                                                  finding->text, "remedy", finding->remedy));
+        json_array_append_new(
+            findings, json_pack("{s:s, s:s, s:s, s:o}", "about", finding->word, "verdict",
+                                words[finding->verdict], "text", finding->text, "remedy",
+                                json_sprintf("%s%s", finding->remedy,
+                                             finding->restarts_oned ? "\n" SETUP_RESTART : "")));
     }
     result = json_dumpf(document, stdout, JSON_INDENT(2));
     putchar('\n');

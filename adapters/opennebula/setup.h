@@ -79,7 +79,6 @@ struct setup_settings {
 
 enum setup_verdict { SETUP_RIGHT, SETUP_WRONG, SETUP_UNSEEN };
 
-/* The last line of some remedies; a single restart is sufficient for all. */
 #define SETUP_RESTART "systemctl restart opennebula"
 
 /* A finding; findings are in the order of their remedies. */
@@ -88,6 +87,7 @@ struct setup_finding {
     enum setup_verdict verdict;
     char text[SETUP_TEXT_MAX];   /* what was found */
     char remedy[SETUP_TEXT_MAX]; /* lines of a shell or of oned.conf; "": none */
+    bool restarts_oned;          /* SETUP_RESTART follows, once for all findings */
 };
 
 void setup_facts_init(struct setup_facts *facts);

@@ -8,7 +8,6 @@
 #include "configuration/difference.h"
 
 #define OUR_DRIVER "galerna"
-#define RESTART    SETUP_RESTART
 
 #define DRIVER_FOLDER "/var/lib/one/remotes/scheduler/" OUR_DRIVER
 
@@ -37,6 +36,12 @@ static void found(struct judgement *judgement, const char *word, enum setup_verd
     vsnprintf(finding->text, sizeof finding->text, format, args);
     va_end(args);
     snprintf(finding->remedy, sizeof finding->remedy, "%s", remedy);
+}
+
+/* The remedy of the last finding takes effect when oned is restarted. */
+static void restarts_oned(struct judgement *judgement)
+{
+    judgement->findings[judgement->n - 1].restarts_oned = true;
 }
 
 static void judge_version(struct judgement *judgement)
@@ -186,26 +191,29 @@ static void judge_registered(struct judgement *judgement, const struct setup_fro
 
     configuration_name_differences(settings->options, there->options, options, sizeof options);
     if (there->age > STALE)
-        found(judgement, "front-ends", SETUP_WRONG, "systemctl status galernad   # there",
-              "the galernad on %s (server %" PRId32 ") has not registered for %" PRId64
-              " minutes: it is not running, dry-run is on there, or its oned does not reach the zone",
-              there->host, there->server, there->age / 60);
+        found(
+            judgement, "front-ends", SETUP_WRONG, "systemctl status galernad   # there",
+            "the galernad on %s (server %" PRId32 ") has not registered for %" PRId64
+            " minutes: it is not running, dry-run is on there, or its oned does not reach the zone",
+            there->host, there->server, there->age / 60);
     else if (strcmp(there->configuration, settings->fingerprint) != 0 && here)
         found(judgement, "front-ends", SETUP_WRONG, "systemctl reload galernad   # or restart",
               "the galernad of this front-end runs with other options than galerna.conf has: %s",
               options);
     else if (strcmp(there->configuration, settings->fingerprint) != 0)
-        found(judgement, "front-ends", SETUP_WRONG,
-              "scp /etc/galerna/galerna.conf FRONT-END:/etc/galerna/\nsystemctl reload galernad   # "
-              "there",
-              "galerna.conf on %s (server %" PRId32 ") has other options: %s", there->host,
-              there->server, options);
+        found(
+            judgement, "front-ends", SETUP_WRONG,
+            "scp /etc/galerna/galerna.conf FRONT-END:/etc/galerna/\nsystemctl reload galernad   # "
+            "there",
+            "galerna.conf on %s (server %" PRId32 ") has other options: %s", there->host,
+            there->server, options);
     else if (settings->key && strcmp(there->key, settings->key) != 0)
-        found(judgement, "front-ends", SETUP_WRONG,
-              "systemctl stop galernad   # there; then copy the file promise-key of this front-end\n"
-              "systemctl start galernad   # there",
-              "the promise key of %s (server %" PRId32 ") differs from the key here", there->host,
-              there->server);
+        found(
+            judgement, "front-ends", SETUP_WRONG,
+            "systemctl stop galernad   # there; then copy the file promise-key of this front-end\n"
+            "systemctl start galernad   # there",
+            "the promise key of %s (server %" PRId32 ") differs from the key here", there->host,
+            there->server);
     else
         found(judgement, "front-ends", SETUP_RIGHT, "",
               "the galernad on %s (server %" PRId32 ") has the same galerna.conf%s", there->host,
@@ -290,12 +298,14 @@ static void judge_placement(struct judgement *judgement)
     const struct setup_facts *facts = judgement->facts;
     const char *remedy =
         "SCHED_MAD = [ EXECUTABLE = \"one_sched\", ARGUMENTS = \"-t 15 -p " OUR_DRIVER
-        " -o " OUR_DRIVER "\" ]   # in oned.conf\n" RESTART;
+        " -o " OUR_DRIVER "\" ]   # in oned.conf";
 
-    if (!strcmp(facts->placement, OUR_DRIVER) || facts->drivers_installed == SETUP_YES)
+    if (!strcmp(facts->placement, OUR_DRIVER) || facts->drivers_installed == SETUP_YES) {
         found(judgement, "placement", SETUP_RIGHT, "", "oned leaves placement to Galerna (-p %s)",
               facts->placement);
-    else if (!strcmp(facts->placement, "dummy"))
+        return;
+    }
+    if (!strcmp(facts->placement, "dummy"))
         found(judgement, "placement", SETUP_RIGHT, remedy,
               "oned does not place VMs (-p dummy), but logs an error at each run and does not "
               "notify galernad: Galerna's driver is recommended");
@@ -303,18 +313,20 @@ static void judge_placement(struct judgement *judgement)
         found(judgement, "placement", SETUP_WRONG, remedy,
               "oned places VMs itself: SCHED_MAD has -p %s",
               facts->placement[0] ? facts->placement : "missing");
+    restarts_oned(judgement);
 }
 
 static void judge_optimization(struct judgement *judgement)
 {
     const struct setup_facts *facts = judgement->facts;
-    const char *remedy = "DRS_INTERVAL = -1   # in oned.conf\n" RESTART;
 
-    if (facts->drs_interval == -1)
+    if (facts->drs_interval == -1) {
         found(judgement, "optimization", SETUP_RIGHT, "", "oned does not migrate VMs on its own");
-    else
-        found(judgement, "optimization", SETUP_WRONG, remedy,
-              "oned may migrate VMs on its own: DRS_INTERVAL is %ld s", facts->drs_interval);
+        return;
+    }
+    found(judgement, "optimization", SETUP_WRONG, "DRS_INTERVAL = -1   # in oned.conf",
+          "oned may migrate VMs on its own: DRS_INTERVAL is %ld s", facts->drs_interval);
+    restarts_oned(judgement);
 }
 
 static void judge_submission(struct judgement *judgement)
@@ -322,17 +334,18 @@ static void judge_submission(struct judgement *judgement)
     const struct setup_facts *facts = judgement->facts;
     bool set = judgement->settings->submit_on_hold;
 
-    if (facts->submit_on_hold == set)
+    if (facts->submit_on_hold == set) {
         found(judgement, "submission", SETUP_RIGHT, "",
               "oned.conf and galerna.conf agree: new VMs are %s", set ? "on hold" : "pending");
-    else if (facts->submit_on_hold)
+    } else if (facts->submit_on_hold) {
         found(judgement, "submission", SETUP_WRONG,
               "submit-on-hold: yes   # in galerna.conf, section [opennebula]",
               "new VMs are on hold (VM_SUBMIT_ON_HOLD), and Galerna would not release them");
-    else
-        found(judgement, "submission", SETUP_WRONG,
-              "VM_SUBMIT_ON_HOLD = \"YES\"   # in oned.conf\n" RESTART,
+    } else {
+        found(judgement, "submission", SETUP_WRONG, "VM_SUBMIT_ON_HOLD = \"YES\"   # in oned.conf",
               "galerna.conf sets submit-on-hold, but new VMs are pending");
+        restarts_oned(judgement);
+    }
 }
 
 /* The unit of galernad allows connections to this machine only. */

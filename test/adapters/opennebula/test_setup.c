@@ -227,7 +227,8 @@ static void test_files_come_before_the_configuration(void **state)
     judge(false);
     assert_finding("drivers", SETUP_WRONG, "without them", "install ");
     assert_true(finding("drivers") < finding("placement"));
-    assert_finding("placement", SETUP_WRONG, "-p rank", SETUP_RESTART);
+    assert_finding("placement", SETUP_WRONG, "-p rank", "in oned.conf");
+    assert_true(finding("placement")->restarts_oned);
 
     put("/var/lib/one/remotes/scheduler/galerna/place", "#!/bin/sh\n# galernad does\n", 0755);
     put("/var/lib/one/remotes/scheduler/galerna/optimize", "#!/bin/sh\n# galernad does\n", 0755);
