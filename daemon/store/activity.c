@@ -2,7 +2,6 @@
  * answers. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "daemon/store/store.h"
 #include "util/instant.h"
@@ -93,16 +92,19 @@ int64_t store_suspended_at(const struct lease_record *lease)
                : INSTANT_NONE;
 }
 
+static bool keeps_work(const struct lease_record *lease)
+{
+    return !store_moves_away(lease) && lease->reason_id != REASON_CANCELLED_FOR &&
+           lease->reason_id != REASON_REQUEUED_FOR &&
+           (!store_is_queued(lease) || lease->accumulated > 0);
+}
+
 const char *store_preemption_word(const struct lease_record *lease)
 {
-    if (store_moves_away(lease))
-        return "moved";
-    if (lease->reason_id == REASON_CANCELLED_FOR)
-        return "ended";
-    return lease->reason_id == REASON_REQUEUED_FOR ||
-                   (store_is_queued(lease) && lease->accumulated == 0)
-               ? "stopped"
-               : "suspended";
+    return store_moves_away(lease)                    ? "moved"
+           : lease->reason_id == REASON_CANCELLED_FOR ? "ended"
+           : keeps_work(lease)                        ? "suspended"
+                                                      : "stopped";
 }
 
 int64_t store_leaves_at(const struct lease_record *lease)
@@ -127,11 +129,10 @@ static void add_left(struct sentence *sentence)
 static void say_preempted(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
-    bool suspended = strcmp(store_preemption_word(lease), "suspended") == 0;
     bool planned = is_plan(lease) || lease->reason_id == REASON_SUSPENDED_FOR ||
                    lease->reason_id == REASON_REQUEUED_FOR;
 
-    add(sentence, "%s for lease %lld", suspended ? "Suspended" : "Stopped",
+    add(sentence, "%s for lease %lld", keeps_work(lease) ? "Suspended" : "Stopped",
         (long long)lease->preempted_for);
     if (announces(sentence, lease->expected))
         add_time(sentence, " until ", lease->expected, lease->contract ? "" : " (estimate)");
