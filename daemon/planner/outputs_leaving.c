@@ -1,7 +1,6 @@
 /* Leases that leave their hosts or make room for others: noted while the plan contains that, then
  * dropped. */
 #include <stdio.h>
-#include <string.h>
 
 #include "daemon/planner/planner_inside.h"
 #include "daemon/state/lease_state.h"
@@ -46,38 +45,21 @@ static int64_t waits_for(enum reason_id id, const int64_t *n)
     return (id == REASON_PLANNED && n[3] != 0) || id == REASON_ROOM_RESERVED ? n[1] : -1;
 }
 
-struct line {
-    const char *event, *text;
-    bool is_there;
-};
-
-static void compare_line(void *context, const struct store_event *event)
-{
-    struct line *line = context;
-
-    line->is_there = line->is_there || (strcmp(event->event, line->event) == 0 &&
-                                        strcmp(event->text, line->text) == 0);
-}
-
 void planner_note_delay(struct planner *planner, const struct lease_record *lease,
                         const struct reason *reason, int64_t now)
 {
     int64_t cause = waits_for(reason->id, reason->n);
     const struct lease_record *other =
         cause > lease->id ? store_lease(planner->store, cause) : NULL;
-    char text[STORE_TEXT_MAX];
-    struct line line = {.event = "delayed", .text = text};
 
     if (!other || lease->phase != PHASE_WAITING || !lease->accepted || !other->accepted ||
         (other->kind != LEASE_RESERVATION && other->kind != LEASE_DEADLINE) ||
         cause <= lease->delayed_by || store_is_preempted(lease))
         return;
     lease_note_delayed(planner->store, lease, cause);
-    snprintf(text, sizeof text, "by lease %lld, %s accepted later", (long long)cause,
-             other->kind == LEASE_DEADLINE ? "a deadline lease" : "a reservation");
-    if (store_each_event(planner->store, lease->id, 0, compare_line, &line, NULL) == 0 &&
-        !line.is_there) /* else told before a restart */
-        store_history(planner->store, lease->id, now, line.event, "%s", text);
+    store_history(planner->store, lease->id, now, "delayed", "by lease %lld, %s accepted later",
+                  (long long)cause,
+                  other->kind == LEASE_DEADLINE ? "a deadline lease" : "a reservation");
 }
 
 /* Notes that the lease runs or starts in front of a reservation. */

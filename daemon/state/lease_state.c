@@ -549,7 +549,7 @@ void lease_note_at_risk(struct store *store, const struct lease_record *lease, b
 
 void lease_note_delayed(struct store *store, const struct lease_record *lease, int64_t other)
 {
-    store_note_lease(store, lease)->delayed_by = other;
+    store_change_lease(store, lease)->delayed_by = other;
 }
 
 void lease_note_unused_since(struct store *store, const struct lease_record *lease, int64_t since)

@@ -85,6 +85,7 @@ static const struct store_column lease_columns[] = {
     FIELD(lease_record, extended, COLUMN_INT64),
     TEXT(lease_record, change_refused, STORE_TEXT_MAX),
     FIELD(lease_record, unused_until, COLUMN_INSTANT),
+    FIELD(lease_record, delayed_by, COLUMN_INT64),
     FIELD(lease_record, preempted_for, COLUMN_INT64),
     FIELD(lease_record, preempted_at, COLUMN_INT64),
 };

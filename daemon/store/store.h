@@ -105,7 +105,7 @@ struct lease_record {
     int recorded;         /* 1: in the record, 2: with its end; not stored */
     bool rank_ignored;    /* SCHED_RANK of one of its VMs is invalid; not stored */
     bool at_risk;         /* promised, and could not start at present; not stored */
-    int64_t delayed_by;   /* the last newer lease whose promise delays it; 0: none; not stored */
+    int64_t delayed_by;   /* the last newer lease whose promise delays it; 0: none */
     bool is_far;          /* too far back in the queue to estimate; not stored */
     bool has_victims;     /* others may make room for it, or have done; not stored */
     bool marked;          /* to be written with the next commit */

@@ -242,6 +242,7 @@ static void older_files_are_brought_up(void **state)
                   "ALTER TABLE vm DROP COLUMN stays;"
                   "ALTER TABLE vm DROP COLUMN message_kind;"
                   "ALTER TABLE lease DROP COLUMN unused_until;"
+                  "ALTER TABLE lease DROP COLUMN delayed_by;"
                   "ALTER TABLE lease DROP COLUMN change_refused;"
                   "ALTER TABLE lease DROP COLUMN changes;"
                   "ALTER TABLE lease DROP COLUMN extended;"
