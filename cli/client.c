@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #include "util/time_parse.h"
 #include "util/time_text.h"
 
-enum { ANSWER_TIMEOUT = 150000, PATIENCE = 5 /* seconds */ };
+enum { ANSWER_TIMEOUT = 150000, PATIENCE = 5 /* seconds */, SILENCE = 5 /* seconds */ };
 
 const struct command_option client_options[CLIENT_OPTIONS] = {
     {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct client, json),
@@ -63,13 +64,34 @@ static void warn_of_outdated(const struct client *client, const char *command, c
     fprintf(stderr, " (since %s, %s)\n", since, relative);
 }
 
+static void tell_wait(int signal)
+{
+    static const char text[] = "galerna: still waiting for the answer of galernad\n";
+
+    (void)signal;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        return;
+}
+
+/* Says that it waits, if galernad hangs or plans for long. */
+static json_t *ask_once(const char *path, const json_t *request, struct error *err)
+{
+    json_t *answer;
+
+    signal(SIGALRM, tell_wait);
+    alarm(SILENCE);
+    answer = control_ask(path, request, ANSWER_TIMEOUT, err);
+    alarm(0);
+    return answer;
+}
+
 /* A dry run changes nothing, so it is requested again while galernad is too busy for it. */
 static json_t *ask_patiently(const char *path, const json_t *request, struct error *err)
 {
     bool dry_run = json_is_true(json_object_get(request, "dry_run"));
 
     for (int i = 0;; i++) {
-        json_t *answer = control_ask(path, request, ANSWER_TIMEOUT, err);
+        json_t *answer = ask_once(path, request, err);
 
         if (!answer || !dry_run || i == PATIENCE ||
             strcmp(client_text(answer, "code"), "not-ready") != 0)

@@ -9,7 +9,7 @@
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 
 static const char *const of_leases[] = {
-    "changed", "held", "missed", "parked", "resized", "released", "started-by-others", NULL};
+    "changed", "held", "parked", "resized", "released", "started-by-others", NULL};
 static const char *const of_hosts[] = {
     "host-drained",      "host-undrained", "host-booked", "booking-ended",
     "booking-shortened", "host-released",  NULL};

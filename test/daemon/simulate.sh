@@ -132,6 +132,13 @@ logs 'lease 4 released: its VMs are pending again$'
 logs 'host-drained: host 1 from 20.* until further notice, by .*'
 logs 'host-undrained: host 1, by .*'
 
+# Whoever asks a galernad that hangs is told that the command waits.
+kill -STOP "$daemon"
+timeout 8 "$galerna" status --state-dir "$work/state" >"$work/out" 2>&1 || true
+kill -CONT "$daemon"
+grep -qx 'galerna: still waiting for the answer of galernad' "$work/out" ||
+    fail "not said that the command waits: $(cat "$work/out")"
+
 # On a terminal of 4 rows, a list that is repeated keeps its head.
 keeps_head() {
     python3 - "$galerna" "$work/state" >"$work/out" <<'END' || fail "no list on a terminal"
