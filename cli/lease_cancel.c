@@ -61,12 +61,34 @@ const struct command_line lease_cancel_line = {
     .size = sizeof(struct cancel_arguments),
 };
 
-static void show_one(const struct client *client, int64_t id)
+/* A lease that is over is not cancelled. */
+static int check_one(const struct client *client, int64_t id)
 {
+    int code;
+    json_t *answer =
+        client_ask(client, "lease-show", json_pack("{s:I}", "lease", (json_int_t)id), &code);
+    const char *phase = client_text(json_object_get(answer, "lease"), "phase");
+
+    if (!answer)
+        return code;
+    code = strcmp(phase, "ended") == 0 || strcmp(phase, "ending") == 0 ? EXIT_FAILED : EXIT_DONE;
+    if (code)
+        fprintf(stderr, "%s: lease %" PRId64 " is already %s\n", client->command, id, phase);
+    json_decref(answer);
+    return code;
+}
+
+static int show_one(const struct client *client, int64_t id)
+{
+    int code = check_one(client, id);
+
+    if (code)
+        return code;
     if (client->json)
         printf("{\"lease\": %" PRId64 ", \"dry_run\": true}\n", id);
     else
         printf("Lease %" PRId64 " would be cancelled.\n", id);
+    return EXIT_DONE;
 }
 
 /* The leases that the options select. -1: *n in *ids, to be freed; else the exit code. */
@@ -132,12 +154,9 @@ int command_lease_cancel(const struct call *call)
         return code;
     code = EXIT_DONE;
     for (size_t i = 0; i < n; i++) {
-        int failed = EXIT_DONE;
+        int failed = arguments->dry_run ? show_one(&arguments->client, ids[i])
+                                        : cancel_one(&arguments->client, ids[i]);
 
-        if (arguments->dry_run)
-            show_one(&arguments->client, ids[i]);
-        else
-            failed = cancel_one(&arguments->client, ids[i]);
         code = failed ? failed : code;
     }
     free(ids);

@@ -26,6 +26,8 @@ static void selected_leases_are_cancelled(void **state)
            "Lease 9 would be cancelled.\n");
     expect(fixture, "lease cancel --user far --dry-run --json", EXIT_DONE,
            "{\"lease\": 9, \"dry_run\": true}\n");
+    expect_error(fixture, "lease cancel 9 77 --dry-run", EXIT_FAILED, "lease 77 does not exist");
+    assert_string_equal(fixture->out, "Lease 9 would be cancelled.\n");
     expect_error(fixture, "lease cancel --user nobody", EXIT_FAILED, "no lease is selected");
     expect_error(fixture, "lease cancel --name other --user far", EXIT_FAILED,
                  "no lease is selected");
