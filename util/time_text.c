@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -82,17 +83,37 @@ void time_text_utc(int64_t instant, char *text, size_t size)
         strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
+/* Has the clock shown this time before, ahead of the hour by which it was set back? */
+static bool is_repeated(time_t seconds, const struct tm *parts)
+{
+    time_t before = seconds - 7200, first;
+    struct tm then, at_first;
+
+    if (!localtime_r(&before, &then) || then.tm_gmtoff <= parts->tm_gmtoff)
+        return false;
+    first = seconds - (then.tm_gmtoff - parts->tm_gmtoff);
+    return localtime_r(&first, &at_first) && at_first.tm_gmtoff == then.tm_gmtoff;
+}
+
 void time_text_local(int64_t instant, char *text, size_t size)
 {
     time_t seconds = (time_t)instant;
     struct tm parts;
+    size_t n;
 
     if (special(instant, "-", text, size))
         return;
-    if (instant >= YEAR_10000 || !localtime_r(&seconds, &parts))
+    if (instant >= YEAR_10000 || !localtime_r(&seconds, &parts)) {
         snprintf(text, size, "never");
-    else
-        strftime(text, size, "%Y-%m-%d %H:%M:%S", &parts);
+        return;
+    }
+    n = strftime(text, size, "%Y-%m-%d %H:%M:%S", &parts);
+    if (is_repeated(seconds, &parts)) {
+        long minutes = labs(parts.tm_gmtoff) / 60;
+
+        snprintf(text + n, size - n, "%c%02ld:%02ld", parts.tm_gmtoff < 0 ? '-' : '+', minutes / 60,
+                 minutes % 60);
+    }
 }
 
 void time_text_span(int64_t span, char *text, size_t size)

@@ -9,7 +9,9 @@
 
 enum { TIME_TEXT_MAX = 40 };
 
-/* For people: "2026-11-21 15:04:05" in local time; "never"; "-" when not set. */
+/* For people: "2026-11-21 15:04:05" in local time, and with the UTC offset, as in
+ * "2026-10-25 02:30:00+01:00", if the clock shows it for the second time because it was set back;
+ * "never"; "-" when not set. */
 void time_text_local(int64_t instant, char *text, size_t size);
 
 /* For people: "in 5m10s", "3h12m ago", "now", "never", "-". */

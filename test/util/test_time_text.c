@@ -105,6 +105,28 @@ static void times_for_people_are_local_and_read_as_they_are_written(void **state
     assert_non_null(time_parse_instant("2026-02-31 10:00", NOW, &instant));
 }
 
+/* Of two equal times, the second one has its UTC offset; what is read is the same instant. */
+static void a_time_that_is_repeated_has_its_offset(void **state)
+{
+    static const char *const shown[] = {"2027-10-31 01:59:59",       "2027-10-31 02:00:00",
+                                        "2027-10-31 02:59:59",       "2027-10-31 02:00:00+01:00",
+                                        "2027-10-31 02:59:59+01:00", "2027-10-31 03:00:00"};
+    static const int64_t seconds[] = {-3601, -3600, -1, 0, 3599, 3600};
+    const int64_t set_back = 1824944400; /* 3:00 +02:00 */
+    int64_t instant;
+
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+    tzset();
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+        assert_string_equal(local(set_back + seconds[i]), shown[i]);
+        assert_null(time_parse_instant(shown[i], NOW, &instant));
+        assert_int_equal(instant, set_back + seconds[i]);
+    }
+    assert_string_equal(local(1806195600), "2027-03-28 03:00:00");
+    setenv("TZ", "CET-1", 1);
+    tzset();
+}
+
 static const char *span(int64_t seconds)
 {
     static char text[TIME_TEXT_MAX];
@@ -197,6 +219,7 @@ int main(void)
         cmocka_unit_test(times_for_programs_are_read_as_they_are_written),
         cmocka_unit_test(each_day_has_its_date),
         cmocka_unit_test(times_for_people_are_local_and_read_as_they_are_written),
+        cmocka_unit_test(a_time_that_is_repeated_has_its_offset),
         cmocka_unit_test(spans_have_two_units),
         cmocka_unit_test(spans_are_read_with_units_or_colons),
     };
