@@ -108,8 +108,7 @@ void host_print_fates(const json_t *vms)
     const json_t *vm;
     size_t i;
 
-    json_array_foreach(vms, i, vm)
-    {
+    json_array_foreach(vms, i, vm) {
         char host[24], id[24], lease[24], at[TIME_TEXT_MAX] = "", what[512];
         int64_t instant = client_instant(vm, "at");
 

@@ -31,8 +31,9 @@ static const json_t *resolved(const json_t *file, const json_t *schema)
     char path[128], *rest = path, *part;
     size_t i;
 
-    json_array_foreach(choices, i, one) if (!json_object_get(one, "type")) return resolved(file,
-                                                                                           one);
+    json_array_foreach(choices, i, one)
+        if (!json_object_get(one, "type"))
+            return resolved(file, one);
     if (!reference)
         return schema;
     snprintf(path, sizeof path, "%s", reference + strlen("#/"));
@@ -49,8 +50,7 @@ static json_t *members_of(const json_t *file, const json_t *schema)
     size_t i;
 
     json_object_update(members, unqualified(json_object_get(schema, "properties")));
-    json_array_foreach(parts, i, one)
-    {
+    json_array_foreach(parts, i, one) {
         json_t *more = members_of(file, resolved(file, one));
 
         json_object_update(members, more);
@@ -72,8 +72,7 @@ static size_t compare_object(const json_t *file, const json_t *schema, const jso
     const char *name;
     size_t n = 0;
 
-    json_object_foreach(unqualified(sent), name, member)
-    {
+    json_object_foreach(unqualified(sent), name, member) {
         const json_t *described = json_object_get(members, name);
 
         if (!described) {
@@ -82,8 +81,7 @@ static size_t compare_object(const json_t *file, const json_t *schema, const jso
         }
         n += described ? compare(file, described, member, name) : 0;
     }
-    json_object_foreach(members, name, member)
-    {
+    json_object_foreach(members, name, member) {
         if (!json_object_get(sent, name) && !WORDS_HAVE(of_some, name)) {
             print_error("%s: '%s' is described, but not sent\n", where, name);
             n++;
@@ -101,8 +99,8 @@ static size_t compare(const json_t *file, const json_t *schema, const json_t *se
     size_t i, n = 0;
 
     schema = resolved(file, schema);
-    json_array_foreach(sent, i, one) n +=
-        compare(file, json_object_get(schema, "items"), one, where);
+    json_array_foreach(sent, i, one)
+        n += compare(file, json_object_get(schema, "items"), one, where);
     return json_is_object(sent) ? compare_object(file, schema, sent, where) : n;
 }
 

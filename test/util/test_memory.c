@@ -46,7 +46,7 @@ static void arrays_grow_by_doubling_and_keep_what_is_in_them(void **state)
     int grown = 0, *array = NULL;
 
     for (int i = 0; i < 1000; i++) {
-        MEMORY_GROW(array, allocated, (size_t)i + 1);
+        array = memory_grow(array, &allocated, (size_t)i + 1, sizeof *array);
         assert_true(allocated > (size_t)i);
         grown += allocated != last;
         last = allocated;
@@ -55,7 +55,7 @@ static void arrays_grow_by_doubling_and_keep_what_is_in_them(void **state)
     for (int i = 0; i < 1000; i++)
         assert_int_equal(array[i], i);
     assert_in_range(grown, 2, 12);
-    MEMORY_GROW(array, allocated, 100000);
+    array = memory_grow(array, &allocated, 100000, sizeof *array);
     assert_true(allocated >= 100000);
     assert_int_equal(array[999], 999);
     free(array);
