@@ -7,6 +7,7 @@ struct diagram {
     const char *name, *y;
     intergrid_measure of;
     bool without; /* a curve without preemption, too */
+    bool percent;
 };
 
 static void draw_curve(const struct intergrid_plan *plan, struct plot *plot, int sweep, int policy,
@@ -25,7 +26,8 @@ static void draw(const struct intergrid_plan *plan, struct findings *findings,
     struct plot *plot = plot_create(&(struct plot_labels){.title = intergrid_sweeps[sweep].title,
                                                           .x = intergrid_sweeps[sweep].axis,
                                                           .y = diagram->y,
-                                                          .from_zero = true});
+                                                          .from_zero = true,
+                                                          .percent = diagram->percent});
 
     for (int policy = diagram->without ? POLICY_NONE : POLICY_MOV; policy < INTERGRID_POLICIES;
          policy++) {
@@ -40,12 +42,13 @@ static void draw(const struct intergrid_plan *plan, struct findings *findings,
 static void draw_all(const struct intergrid_plan *plan, struct findings *findings)
 {
     static const struct diagram diagrams[] = {
-        {"figure-3", "Utilization (%)", intergrid_utilization, true},
-        {"figure-4", "Preemptions", intergrid_preemptions, false},
-        {"table-2", "Local requests refused (%)", intergrid_local_refused, true},
-        {"overhead", "Overhead (VM-hours)", intergrid_overhead, false},
+        {"figure-3", "Utilization (%)", intergrid_utilization, true, true},
+        {"figure-4", "Preemptions", intergrid_preemptions, false, false},
+        {"table-2", "Local requests refused (%)", intergrid_local_refused, true, true},
+        {"overhead", "Overhead (VM-hours)", intergrid_overhead, false, false},
     };
-    static const struct diagram busy = {"figure-4", "Preemptions", intergrid_preemptions, false};
+    static const struct diagram busy = {"figure-4", "Preemptions", intergrid_preemptions, false,
+                                        false};
 
     for (size_t i = 0; i < sizeof diagrams / sizeof *diagrams; i++)
         for (int sweep = 0; sweep < INTERGRID_SWEEPS; sweep++)

@@ -11,7 +11,7 @@ static const char *const titles[PACP_POLICIES] = {"PACP", "CACP", "AACP",
 struct pacp_measure {
     const char *name, *title, *y;
     double (*of)(const struct replayed *replayed);
-    bool sum;  /* of the clusters; else their mean */
+    bool sum;  /* of the clusters; else their mean, in percent */
     bool most; /* more is better */
 };
 
@@ -262,7 +262,8 @@ static void draw(const struct pacp_plan *plan, struct findings *findings, enum p
         plot_create(&(struct plot_labels){.title = title,
                                           .x = "Load of external requests (share of the cluster)",
                                           .y = measure->y,
-                                          .from_zero = true});
+                                          .from_zero = true,
+                                          .percent = !measure->sum});
     for (int policy = 0; policy < PACP_POLICIES; policy++) {
         plot_series(plot, titles[policy], PLOT_LINE, -1);
         for (int load = 0; load < plan->loads; load++)

@@ -28,6 +28,7 @@ struct plot *plot_create(const struct plot_labels *labels)
         .x = memory_text(labels->x),
         .y = memory_text(labels->y),
         .from_zero = labels->from_zero,
+        .percent = labels->percent,
         .log_x = labels->log_x,
     };
     if (labels->names)

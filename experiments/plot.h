@@ -25,6 +25,7 @@ struct plot; /* opaque */
 struct plot_labels {
     const char *title, *x, *y; /* of the axes, with units: "Wait (s)" */
     bool from_zero;            /* the y axis begins at 0 */
+    bool percent;              /* the y axis ends at 0 and 100 at most */
     bool log_x;                /* logarithmic; all x > 0 */
     /* Names in place of numbers at x = 0, 1, 2, ..., separated by '|'; NULL: numbers. */
     const char *names;

@@ -1,7 +1,6 @@
 /* The drawing of diagrams. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "experiments/plot_private.h"
 
@@ -92,7 +91,6 @@ static void find_y(struct plot_frame *frame, double low, double high)
 static void find_limits(struct plot_frame *frame)
 {
     const struct plot *plot = frame->plot;
-    size_t length = strlen(plot->y);
     double low = 0, high = 0;
 
     for (size_t s = 0; s < plot->n_series; s++)
@@ -100,7 +98,7 @@ static void find_limits(struct plot_frame *frame)
             widen(&low, &high, plot->series[s].points[i].y);
     frame->low = low >= 0 && plot->from_zero ? 0 : -INFINITY;
     frame->high = INFINITY;
-    if (length >= 3 && strcmp(plot->y + length - 3, "(%)") == 0 && low >= 0 && high <= 100) {
+    if (plot->percent && low >= 0 && high <= 100) {
         frame->low = 0;
         frame->high = 100;
     }

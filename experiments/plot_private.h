@@ -18,7 +18,7 @@ struct plot_level {
 
 struct plot {
     char *title, *x, *y;
-    bool from_zero, log_x;
+    bool from_zero, percent, log_x;
     char **names; /* NULL: a numeric axis */
     size_t n_names, names_allocated;
     struct plot_series *series;

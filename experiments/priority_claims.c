@@ -45,12 +45,13 @@ static double refused_immediate(const struct replayed *replayed)
 struct priority_measure {
     const char *name, *title, *y;
     double (*value)(const struct replayed *);
+    bool percent;
 };
 
 static const struct priority_measure measures[3] = {
-    {"wait-large", "Leases with 8 or more nodes", "Mean wait (s)", wait_of_large},
-    {"wait-small", "Smaller leases", "Mean wait (s)", wait_of_small},
-    {"immediate", "Immediate leases of high priority", "Refused (%)", refused_immediate},
+    {"wait-large", "Leases with 8 or more nodes", "Mean wait (s)", wait_of_large, false},
+    {"wait-small", "Smaller leases", "Mean wait (s)", wait_of_small, false},
+    {"immediate", "Immediate leases of high priority", "Refused (%)", refused_immediate, true},
 };
 
 static void draw_measure(const struct priority_plan *plan, struct findings *findings,
@@ -61,6 +62,7 @@ static void draw_measure(const struct priority_plan *plan, struct findings *find
                                                           .x = "Load of the site",
                                                           .y = measure->y,
                                                           .from_zero = true,
+                                                          .percent = measure->percent,
                                                           .names = "light|modelled|heavy"});
 
     for (int p = 0; p < 2; p++) {

@@ -97,7 +97,8 @@ static void interval_ends(const char *text, double *low, double *high)
 
 static void test_shares_stay_between_0_and_100(void **state)
 {
-    struct plot *plot = plot_create(&(struct plot_labels){.title = "t", .x = "x", .y = "Late (%)"});
+    struct plot *plot = plot_create(
+        &(struct plot_labels){.title = "t", .x = "x", .y = "Late (%)", .percent = true});
     double low, high;
     struct output *out;
     const char *text;
