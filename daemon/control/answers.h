@@ -67,6 +67,8 @@ struct drain_result {
     size_t n_hosts;
     const struct drained_vm *vms; /* on these hosts */
     size_t n_vms;
+    const int32_t *out_of_service; /* of the booked hosts: those that take no VMs */
+    size_t n_out;
     const int64_t *unplaced; /* leases that lose their promised place, or wait for it in vain */
     size_t n_unplaced;
     char word[STORE_GROUP_MAX]; /* not accepted: the reason; else "" */

@@ -106,4 +106,5 @@ void answers_put_drains(json_t *answer, const struct drain_result *result)
     json_put(answer, "hosts", answers_ids(result->hosts, result->n_hosts));
     json_put(answer, "vms", vms);
     json_put(answer, "unplaced", unplaced);
+    json_put(answer, "out_of_service", answers_ids(result->out_of_service, result->n_out));
 }

@@ -96,23 +96,29 @@ static int begin_drains(struct daemon *daemon, const struct drain_order *order, 
     return daemon_commit(daemon, err);
 }
 
-/* Names the booked hosts that are not in service, "not in service: host 3 (error), ..."; or "". */
+/* Finds the booked hosts that are not in service, "not in service: host 3 (error), ..."; or "".
+ * out: room for all hosts of the order. */
 static void say_out_of_service(const struct daemon *daemon, const struct drain_order *order,
-                               char *text, size_t size)
+                               int32_t *out, struct drain_result *result)
 {
     const struct hosts_seen *seen = world_hosts(daemon->world);
+    const size_t size = sizeof result->text;
+    char *text = result->text;
     size_t n = 0, length = 0;
 
-    text[0] = '\0';
+    result->out_of_service = out;
     for (size_t i = 0; order->booking && seen && i < order->n_hosts; i++) {
         const struct host *host = host_pool_find(&seen->pool, order->hosts[i]);
 
-        if (!host || host->state == HOST_ON || length >= size)
+        if (!host || host->state == HOST_ON)
             continue;
-        length += (size_t)snprintf(text + length, size - length, "%s host %d (%s)",
-                                   n++ ? "," : "not in service:", host->id,
-                                   services_host_word(host->state));
+        if (length < size)
+            length += (size_t)snprintf(text + length, size - length, "%s host %d (%s)",
+                                       n ? "," : "not in service:", host->id,
+                                       services_host_word(host->state));
+        out[n++] = host->id;
     }
+    result->n_out = n;
     if (n && length < size)
         snprintf(text + length, size - length,
                  "; no VM starts on a host until it is back in service");
@@ -131,12 +137,14 @@ static int accept(struct daemon *daemon, const struct drain_order *order, const 
                                   .instead_from = INSTANT_NONE};
     struct drained_vm *vms =
         services_drained(daemon->question, order->hosts, order->n_hosts, &result.n_vms);
+    int32_t *out = memory_new(order->n_hosts, sizeof *out);
 
     result.vms = vms;
-    say_out_of_service(daemon, order, result.text, sizeof result.text);
+    say_out_of_service(daemon, order, out, &result);
     if (order->user)
         result.n_vms = 0; /* the VMs end in time, or are inside the booking */
     viewer->show(viewer->context, &result);
+    free(out);
     free(vms);
     return order->dry_run ? 0 : begin_drains(daemon, order, who, err);
 }

@@ -160,4 +160,5 @@ tells_out() {
 until_true tells_out
 tells 'Warning: not in service: host 1 \(disabled\); no VM starts on a host until it is back in service.' \
     host book 1 --name lab --users oneadmin --from +6h --until +7h --dry-run
+tells '"out_of_service": \[$' host book 1 --name lab --users oneadmin --from +6h --until +7h --dry-run --json
 stop_galernad
