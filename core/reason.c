@@ -196,11 +196,13 @@ static const char *why_it_stays(bool at_once, bool demands, bool ends_first)
                      "the rest of its lifetime";
 }
 
-static const char *why_not_at_once(const int64_t *n)
+static const char *why_not_at_once(const int64_t *n, bool booked)
 {
     if (n[3] && n[1] < 0)
-        return "%v requested for an immediate start, but the room now free does not last: host "
-               "%o%n is %s from %t on";
+        return booked ? "%v requested for an immediate start, but the room now free does not last: "
+                        "host %o%n is booked for '%s' from %t on"
+                      : "%v requested for an immediate start, but the room now free does not last: "
+                        "host %o%n is drained from %t on";
     if (n[3])
         return "%v requested for an immediate start, but the room now free does not last: lease %n "
                "needs host %n from %t on";
@@ -284,13 +286,12 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_NO_ROOM_NOW && n[0] > 0 && n[1] >= n[0])
         return "for room: %v requested, but the room now free does not last long enough";
     if (reason->id == REASON_NO_ROOM_AT_ONCE)
-        return why_not_at_once(n);
+        return why_not_at_once(n, reason->text && *reason->text);
     if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
         return "no room for %v from %t until %t%o%s";
     if (reason->id == REASON_GIVEN_UP && n[2])
         return "VM %n could not be started (attempts: %n); last failure: %o%s; the other VMs of "
-               "its "
-               "group are ended";
+               "its group are ended";
     if (reason->id == REASON_MISSED && reason->text && *reason->text)
         return "it could not be started before %t: %s";
     if (reason->id == REASON_START_PASSED && n[2])
@@ -309,8 +310,11 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_DEADLINE_UNREACHABLE)
         return why_it_is_late(reason);
     if (reason->id == REASON_ROOM_RESERVED && n[1] < 0)
-        return "for room: %v requested, but the room now free does not last: host %o%n is %s from "
-               "%t on";
+        return reason->text && *reason->text
+                   ? "for room: %v requested, but the room now free does not last: host %o%n is "
+                     "booked for '%s' from %t on"
+                   : "for room: %v requested, but the room now free does not last: host %o%n is "
+                     "drained from %t on";
     if (reason->id == REASON_TOO_BIG && n[1] == 0)
         return "%v requested, but no host is large enough for one";
     if (reason->id == REASON_TOO_BIG && n[1] >= n[0]) /* VMs of several sizes */

@@ -14,7 +14,7 @@ enum reason_id {
     REASON_NO_ROOM_NOW, /* n[0] VMs requested, n[1] fit now: waits in the queue; text of this and
                          * other reasons about room: the hosts, or NULL */
     REASON_PLANNED,     /* will start at n[0]; until n[3], if not 0, lease n[1] has host n[2], or
-                         * (-1) it is drained or booked (text: which) */
+                         * (-1) it is booked (text: the booking) or drained */
     REASON_REFUSED_BY_POLICY, /* text: the module's name and sentence */
     REASON_TOO_BIG,           /* never fits: n[0] VMs, n[1] is the most the empty site holds */
     REASON_NO_ROOM_AT_START,  /* reservation: of n[0] VMs from n[1] to n[2], only n[3] fit */
@@ -57,8 +57,8 @@ enum reason_id {
     REASON_MOVED, /* running, being moved to better hosts: n[0] when, n[1] seconds in total without
                    * the move, n[2] with it, n[3] percent gained */
     REASON_ROOM_RESERVED, /* all n[0] VMs requested fit now, but lease n[1] needs host n[2] from
-                           * n[3] on, or (n[1]: -1) the host is drained or booked (text: which, and
-                           * for what): waits in the queue */
+                           * n[3] on, or (n[1]: -1) the host is booked (text: the booking) or
+                           * drained: waits in the queue */
     REASON_ROOM_KEPT,     /* n[0] VMs requested; room is kept for lease n[1] of higher priority, for
                            * example on host n[2]: waits in the queue */
     REASON_OTHERS_WOULD_BE_LATE, /* n[0] VMs at n[1] would have room, but n[2] leases would miss

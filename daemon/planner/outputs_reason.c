@@ -70,7 +70,8 @@ static struct reason with_company(const struct planner *planner, const struct le
     return reason;
 }
 
-/* Adds the drain or booking to a reason about a host that is closed later or until a time. */
+/* Adds the booking, if that is why, to a reason about a host that is closed later or until a time.
+ */
 static struct reason with_closing(const struct planner *planner, const struct reason *known,
                                   char *text, size_t size)
 {
@@ -83,10 +84,7 @@ static struct reason with_closing(const struct planner *planner, const struct re
         (!ends && reason.id != REASON_ROOM_RESERVED && reason.id != REASON_NO_ROOM_AT_ONCE))
         return reason;
     drain = drains_at(drains, (int32_t)reason.n[2], reason.n[3] - ends);
-    if (drain && *drain->booking)
-        snprintf(text, size, "booked for '%s'", drain->booking);
-    else
-        snprintf(text, size, "%s", drain ? "drained" : "drained or booked");
+    snprintf(text, size, "%s", drain ? drain->booking : "");
     reason.text = text;
     return reason;
 }

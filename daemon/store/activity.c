@@ -151,13 +151,15 @@ static void say_what_for(struct sentence *sentence)
 
     if (lease->earliest > sentence->now && lease->expected <= lease->earliest)
         add(sentence, " for its earliest start");
-    else if (lease->reason_id != REASON_PLANNED || n[3] == 0 || (n[1] < 0 && !*lease->reason))
+    else if (lease->reason_id != REASON_PLANNED || n[3] == 0)
         add(sentence, " for room");
     else if (n[1] >= 0)
         add(sentence, " for room on host %lld (taken by lease %lld)", (long long)n[2],
             (long long)n[1]);
+    else if (*lease->reason)
+        add(sentence, " for room on host %lld (booked for '%s')", (long long)n[2], lease->reason);
     else
-        add(sentence, " for room on host %lld (%s)", (long long)n[2], lease->reason);
+        add(sentence, " for room on host %lld (drained)", (long long)n[2]);
 }
 
 /* The lease may start from a known time on, but has no place then. */

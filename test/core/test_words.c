@@ -142,9 +142,8 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     struct reason room = {.id = REASON_NO_ROOM_AT_START, .n = {3, 100, 200, 1}};
     struct reason policy = {.id = REASON_REFUSED_BY_POLICY, .text = "days: not today"};
     struct reason silent = {.id = REASON_FAILED};
-    struct reason drained = {.id = REASON_ROOM_RESERVED, .n = {1, -1, 3, 100}, .text = "drained"};
-    struct reason booked = {
-        .id = REASON_NO_ROOM_AT_ONCE, .n = {1, -1, 3, 100}, .text = "booked for 'course'"};
+    struct reason drained = {.id = REASON_ROOM_RESERVED, .n = {1, -1, 3, 100}};
+    struct reason booked = {.id = REASON_NO_ROOM_AT_ONCE, .n = {1, -1, 3, 100}, .text = "course"};
     struct reason reserved = {.id = REASON_NO_ROOM_AT_ONCE, .n = {1, 7, 3, 100}};
     struct reason narrow = {.id = REASON_NO_ROOM_NOW, .n = {2, 0}, .text = " on some hosts"};
     struct reason in_time = {.id = REASON_DEADLINE_UNREACHABLE, .n = {100, 90}};

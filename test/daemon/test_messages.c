@@ -170,8 +170,8 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     lease.reason_n[2] = 3;
     expect_wait(&lease, "Waiting for room on host 3 (taken by lease 9), 1h10m left to run");
     lease.reason_n[1] = -1;
-    expect_wait(&lease, "Waiting for room, 1h10m left to run");
-    lease.reason = "booked for 'course'";
+    expect_wait(&lease, "Waiting for room on host 3 (drained), 1h10m left to run");
+    lease.reason = "course";
     expect_wait(&lease, "Waiting for room on host 3 (booked for 'course'), 1h10m "
                         "left to run");
     lease.earliest = 6000;
