@@ -109,7 +109,8 @@ static void print_unplaced(const json_t *answer)
         printf("\n");
 }
 
-static void print_drain(const json_t *answer)
+/* "Hosts 1, 2 will be drained from ... on, until ....", or what a booking does. */
+static void print_effect(const json_t *answer)
 {
     const json_t *hosts = json_object_get(answer, "hosts"), *vms = json_object_get(answer, "vms");
     bool dry = json_is_true(json_object_get(answer, "dry_run"));
@@ -117,10 +118,6 @@ static void print_drain(const json_t *answer)
     bool later = from > client_instant(answer, "now");
     char when[TIME_TEXT_MAX];
 
-    if (json_is_false(json_object_get(answer, "accepted"))) {
-        print_refusal(answer);
-        return;
-    }
     print_hosts(hosts);
     printf(" %s", dry                           ? "would be"
                   : later                       ? "will be"
@@ -139,6 +136,17 @@ static void print_drain(const json_t *answer)
         printf(", until %s", when);
     }
     printf(".\n");
+}
+
+static void print_drain(const json_t *answer)
+{
+    const json_t *vms = json_object_get(answer, "vms");
+
+    if (json_is_false(json_object_get(answer, "accepted"))) {
+        print_refusal(answer);
+        return;
+    }
+    print_effect(answer);
     if (*client_text(answer, "text")) {
         printf("Warning: ");
         table_print_text(stdout, client_text(answer, "text"));

@@ -35,7 +35,9 @@ void host_drain_text(const json_t *host, int64_t now, char *text, size_t size)
         snprintf(text + length, size - length, "ends %s", end);
 }
 
-int64_t host_same_reason(const json_t *vms, size_t index)
+/* The first VM of the array whose reason ("why") is that of the VM at index; -1: that one is the
+ * first. O(index). */
+static int64_t same_reason(const json_t *vms, size_t index)
 {
     const char *why = client_text(json_array_get(vms, index), "why");
 
@@ -53,7 +55,7 @@ static void print_likewise(const json_t *vms, int64_t first, FILE *stream)
     size_t i;
 
     json_array_foreach(vms, i, vm) {
-        if (host_same_reason(vms, i) != first)
+        if (same_reason(vms, i) != first)
             continue;
         fprintf(stream, "%s VM %" PRId64, before, client_integer(vm, "vm"));
         before = ",";
@@ -66,7 +68,7 @@ void host_print_staying(const json_t *host, int indent, FILE *stream)
     size_t i;
 
     json_array_foreach(vms, i, vm) {
-        if (host_same_reason(vms, i) >= 0)
+        if (same_reason(vms, i) >= 0)
             continue;
         fprintf(stream, "%*sVM %" PRId64 " cannot leave host %" PRId64 ": ", indent, "",
                 client_integer(vm, "vm"), client_integer(host, "host"));
@@ -81,7 +83,7 @@ static void print_vm_text(const json_t *vms, size_t index, char *text, size_t si
 {
     const json_t *vm = json_array_get(vms, index);
     const char *what = client_text(vm, "what");
-    int64_t same = host_same_reason(vms, index);
+    int64_t same = same_reason(vms, index);
 
     if (strcmp(what, "moves") == 0)
         snprintf(text, size, "moves to host %" PRId64 "%s%s", client_integer(vm, "to"),

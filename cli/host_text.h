@@ -20,10 +20,6 @@ const char *host_booking(const json_t *host);
  * "": none. */
 void host_drain_text(const json_t *host, int64_t now, char *text, size_t size);
 
-/* The first VM of the array whose reason ("why") is that of the VM at index; -1: that one is the
- * first. O(index). */
-int64_t host_same_reason(const json_t *vms, size_t index);
-
 /* Prints a line, indented by `indent` blanks, for each reason why VMs cannot leave the drained
  * host. */
 void host_print_staying(const json_t *host, int indent, FILE *stream);

@@ -282,13 +282,33 @@ static void ask_without(const struct conformance *conformance, struct preflight 
     }
 }
 
+static int ask_often(const struct conformance *conformance, struct policy_host *const hosts[2],
+                     struct module_question *question, struct error *err)
+{
+    struct conformance_figures *figures = conformance->figures;
+    uint64_t random = 2026;
+    int status = 0;
+
+    for (int i = 0; i < ROUNDS && status == 0; i++) {
+        make_question(question, &random);
+        status = ask_both(conformance, hosts, question, question + 1, err);
+    }
+    if (figures->calls)
+        figures->microseconds /= (double)figures->calls;
+    if (status == 0 && conformance->kind == POLICY_HOST_SELECTION && !figures->allows_a_host)
+        status = error_set(err, EINVAL,
+                           "%s: vetoes every host in %d random calls: no lease could start "
+                           "(hosts have no attributes here)",
+                           conformance->file, ROUNDS);
+    return status;
+}
+
 int conformance_calls(const struct conformance *conformance, struct preflight *preflight,
                       struct error *err)
 {
     struct policy_host *hosts[2] = {NULL, NULL};
     struct module_question *question = calloc(2, sizeof *question);
     struct policy_host_settings settings = conformance->settings;
-    uint64_t random = 2026;
     int status = -1;
 
     if (!question)
@@ -301,19 +321,7 @@ int conformance_calls(const struct conformance *conformance, struct preflight *p
         if (!hosts[i])
             goto done;
     }
-    status = 0;
-    for (int i = 0; i < ROUNDS && status == 0; i++) {
-        make_question(question, &random);
-        status = ask_both(conformance, hosts, question, question + 1, err);
-    }
-    if (conformance->figures->calls)
-        conformance->figures->microseconds /= (double)conformance->figures->calls;
-    if (status == 0 && conformance->kind == POLICY_HOST_SELECTION &&
-        !conformance->figures->allows_a_host)
-        status = error_set(err, EINVAL,
-                           "%s: vetoes every host in %d random calls: no lease could start "
-                           "(hosts have no attributes here)",
-                           conformance->file, ROUNDS);
+    status = ask_often(conformance, hosts, question, err);
     if (status == 0)
         ask_without(conformance, preflight, hosts[0], question);
 

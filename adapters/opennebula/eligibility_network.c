@@ -385,8 +385,9 @@ void eligibility_network_hosts(const struct eligibility *eligibility, const stru
 /* --- reasons ---------------------------------------------------------------------------------- */
 
 /* Names the first NIC without a network and the cause, or reports too few networks for all NICs. */
-void eligibility_network_reason(const struct eligibility *eligibility, const struct wants *wants,
-                                int32_t cluster, char *text, size_t size)
+/* Adds ": 3 of 4 have no free address, ..." to the text. */
+static void describe_obstacles(const size_t counts[OBSTACLES], size_t n_networks, char *text,
+                               size_t size)
 {
     static const char *const why[OBSTACLES] = {
         [ELSEWHERE] = "are in other clusters",
@@ -394,33 +395,39 @@ void eligibility_network_reason(const struct eligibility *eligibility, const str
         [UNSUITABLE] = "do not meet its SCHED_REQUIREMENTS",
         [FULL] = "have no free address",
     };
-    size_t n_nics = eligibility->nic_wants[wants->nics].n, n = eligibility->networks->n;
+    size_t length = strlen(text), parts = 0;
     char counted[80];
-    int length;
+
+    for (int i = ELSEWHERE; i < OBSTACLES && length < size; i++) {
+        if (!counts[i])
+            continue;
+        count_text(counted, sizeof counted, counts[i], n_networks, why[i]);
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s%s", parts++ ? ", " : ": ", counted);
+    }
+}
+
+void eligibility_network_reason(const struct eligibility *eligibility, const struct wants *wants,
+                                int32_t cluster, char *text, size_t size)
+{
+    size_t n_nics = eligibility->nic_wants[wants->nics].n, n = eligibility->networks->n;
 
     if (n == 0) {
         snprintf(text, size, "OpenNebula has no virtual networks");
         return;
     }
     for (size_t nic = 0; nic < n_nics; nic++) {
-        size_t counts[OBSTACLES] = {0}, parts = 0;
+        size_t counts[OBSTACLES] = {0};
 
         for (size_t i = 0; i < n; i++)
             counts[obstacle_of(eligibility, wants, nic, cluster, i)]++;
         if (counts[FITS])
             continue;
-        length = snprintf(text, size,
-                          n == 1 ? "the only network does not suit automatic NIC %zu of %zu"
-                                 : "no network suits automatic NIC %zu of %zu",
-                          nic + 1, n_nics);
-        for (int i = ELSEWHERE; i < OBSTACLES; i++) {
-            if (!counts[i])
-                continue;
-            count_text(counted, sizeof counted, counts[i], n, why[i]);
-            if (length > 0 && (size_t)length < size)
-                length += snprintf(text + length, size - (size_t)length, "%s%s",
-                                   parts++ ? ", " : ": ", counted);
-        }
+        snprintf(text, size,
+                 n == 1 ? "the only network does not suit automatic NIC %zu of %zu"
+                        : "no network suits automatic NIC %zu of %zu",
+                 nic + 1, n_nics);
+        describe_obstacles(counts, n, text, size);
         return;
     }
     snprintf(text, size, "too few networks%s for its %zu automatic NICs",

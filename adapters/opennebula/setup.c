@@ -1,4 +1,6 @@
 /* Checks whether an OpenNebula is set up for Galerna. */
+#include "adapters/opennebula/setup.h"
+
 #include <errno.h>
 #include <libxml/parser.h>
 #include <libxml/tree.h>
@@ -11,7 +13,6 @@
 #include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/opennebula_inside.h"
 #include "adapters/opennebula/pool.h"
-#include "adapters/opennebula/setup_inside.h"
 #include "util/memory.h"
 
 enum { CONFIG_DEPTH_MAX = 16, CONFIG_SIZE_MAX = 16 << 20 };
@@ -213,27 +214,6 @@ static void ask_for_mark(struct setup_facts *facts, struct rpc *rpc)
     free(document);
 }
 
-int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct error *err)
-{
-    struct error refusal = {0};
-    char *document = ask(rpc, "one.system.version", NULL, err);
-
-    if (!document || setup_read_version(facts, document, err) < 0) {
-        free(document);
-        return -1;
-    }
-    free(document);
-    document = ask(rpc, "one.system.config", NULL, &refusal);
-    if (!document || setup_read_config(facts, document, strlen(document), &refusal) < 0)
-        snprintf(facts->config_refusal, sizeof facts->config_refusal, "%s", refusal.text);
-    free(document);
-    ask_for_user(facts, rpc);
-    ask_for_leader(facts, rpc);
-    ask_for_mark(facts, rpc);
-    setup_ask_for_front_ends(facts, rpc);
-    return 0;
-}
-
 static bool is(const xmlNode *node, const char *name)
 {
     return node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, name) == 0;
@@ -302,7 +282,8 @@ static void take_published(void *context, int32_t id, const struct cloud_front_e
     }
 }
 
-void setup_ask_for_front_ends(struct setup_facts *facts, struct rpc *rpc)
+/* The front-ends of a zone with more than one. */
+static void ask_for_front_ends(struct setup_facts *facts, struct rpc *rpc)
 {
     const struct rpc_argument zone[] = {RPC_INT(facts->zone)};
     const struct rpc_argument pool[] = {RPC_INT(MARK_OF_GROUP), RPC_INT(-1), RPC_INT(-1),
@@ -322,6 +303,27 @@ void setup_ask_for_front_ends(struct setup_facts *facts, struct rpc *rpc)
     if (rpc_call_now(rpc, &ask_pool, &document, NULL, NULL) == 0 && document)
         opennebula_read_front_ends(document, strlen(document), take_published, facts);
     free(document);
+}
+
+int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct error *err)
+{
+    struct error refusal = {0};
+    char *document = ask(rpc, "one.system.version", NULL, err);
+
+    if (!document || setup_read_version(facts, document, err) < 0) {
+        free(document);
+        return -1;
+    }
+    free(document);
+    document = ask(rpc, "one.system.config", NULL, &refusal);
+    if (!document || setup_read_config(facts, document, strlen(document), &refusal) < 0)
+        snprintf(facts->config_refusal, sizeof facts->config_refusal, "%s", refusal.text);
+    free(document);
+    ask_for_user(facts, rpc);
+    ask_for_leader(facts, rpc);
+    ask_for_mark(facts, rpc);
+    ask_for_front_ends(facts, rpc);
+    return 0;
 }
 
 void setup_facts_finish(struct setup_facts *facts)

@@ -303,6 +303,34 @@ static void reconcile_without_vms(struct daemon *daemon, const struct lease_reco
                            now);
 }
 
+static void reconcile_phase(struct daemon *daemon, const struct lease_record *lease,
+                            struct vm_statuses *s, int64_t now)
+{
+    switch (lease->phase) {
+    case PHASE_STARTING:
+    case PHASE_RUNNING:
+        reconcile_active(daemon, lease, s, now);
+        break;
+    case PHASE_STOPPING:
+        reconcile_stopping(daemon, lease, s, now);
+        break;
+    case PHASE_WAITING:
+    case PHASE_RESERVED:
+        reconcile_waiting(daemon, lease, s, now);
+        break;
+    case PHASE_PARKED:
+        reconcile_parked(daemon, lease, s, now);
+        break;
+    case PHASE_ENDING:
+        reconcile_ending(daemon, lease, s, now);
+        break;
+    case PHASE_GATHERING:
+        break;
+    default:
+        reconcile_final(daemon, lease, s, now);
+    }
+}
+
 static void reconcile_lease(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     struct vm_statuses s = {0};
@@ -322,29 +350,7 @@ static void reconcile_lease(struct daemon *daemon, const struct lease_record *le
     if (s.of[STATUS_GONE] > gone_before && lease->phase != PHASE_GATHERING &&
         lease->phase < PHASE_ENDING)
         daemon_replan(daemon, "lease %lld lost a VM", (long long)lease->id);
-    switch (lease->phase) {
-    case PHASE_STARTING:
-    case PHASE_RUNNING:
-        reconcile_active(daemon, lease, &s, now);
-        break;
-    case PHASE_STOPPING:
-        reconcile_stopping(daemon, lease, &s, now);
-        break;
-    case PHASE_WAITING:
-    case PHASE_RESERVED:
-        reconcile_waiting(daemon, lease, &s, now);
-        break;
-    case PHASE_PARKED:
-        reconcile_parked(daemon, lease, &s, now);
-        break;
-    case PHASE_ENDING:
-        reconcile_ending(daemon, lease, &s, now);
-        break;
-    case PHASE_GATHERING:
-        break;
-    default:
-        reconcile_final(daemon, lease, &s, now);
-    }
+    reconcile_phase(daemon, lease, &s, now);
 }
 
 void reconcile(struct daemon *daemon, int64_t now)

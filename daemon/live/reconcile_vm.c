@@ -248,6 +248,21 @@ static void count_start(const struct vm_record *vm, int64_t since, struct vm_sta
     statuses->ran_before = vm->ran_for;
 }
 
+/* A VM that OpenNebula has, in whatever state. */
+static void note_present(struct daemon *daemon, const struct lease_record *lease,
+                         const struct vm_record *vm, const struct vm_observation *observed,
+                         int64_t now)
+{
+    vm_command_over(daemon->store, vm); /* the command's effect can now be observed */
+    note_size(daemon, lease, vm, observed, now);
+    move_adopt(daemon, vm, observed, now);
+    move_see_resched(daemon, vm, observed);
+    note_lock(daemon, vm, observed);
+    if (observed->state == VM_BOOT_FAILED && observed->has_times)
+        vm_note_boot_failed(daemon->store, vm, observed->history.rstime);
+    count_running_time(daemon, vm, observed);
+}
+
 void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *lease,
                           const struct vm_record *vm, int64_t now, struct vm_statuses *statuses)
 {
@@ -278,14 +293,7 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
         }
         return;
     }
-    vm_command_over(daemon->store, vm); /* the command's effect can now be observed */
-    note_size(daemon, lease, vm, observed, now);
-    move_adopt(daemon, vm, observed, now);
-    move_see_resched(daemon, vm, observed);
-    note_lock(daemon, vm, observed);
-    if (observed->state == VM_BOOT_FAILED && observed->has_times)
-        vm_note_boot_failed(daemon->store, vm, observed->history.rstime);
-    count_running_time(daemon, vm, observed);
+    note_present(daemon, lease, vm, observed, now);
     if (status == STATUS_RUNNING) {
         note_running(daemon, lease, vm, observed, now);
         count_start(

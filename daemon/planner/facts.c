@@ -119,15 +119,44 @@ static bool is_arriving(const struct facts *facts, const struct lease_record *le
     return false;
 }
 
-static void gather_running(struct facts *facts, const struct lease_record *lease)
+/* By when the lease leaves its hosts, and why. */
+static void note_leaving(struct facts *facts, const struct lease_record *lease,
+                         struct adoption *adoption)
+{
+    adoption->leave_by = facts->n_leaving ? facts->leave_by : INSTANT_NONE;
+    facts->leave_by = INSTANT_NONE;
+    facts->n_leaving = 0;
+    adoption->only_wanted = adoption->leave_by != INSTANT_NONE &&
+                            !planner_has_to_leave(facts->planner, facts->drains, lease, facts->now);
+    adoption->leave_for = lease->preempted_for;
+    adoption->makes_room = adoption->leave_by != INSTANT_NONE &&
+                           adoption->leave_by == lease_moves_by(facts->store, lease, facts->now);
+}
+
+static void note_times(const struct facts *facts, const struct lease_record *lease,
+                       struct adoption *adoption)
 {
     int64_t now = facts->now;
+    int64_t stops_at = planner_needs_stop(facts->planner, lease, now)
+                           ? planner_stops_at(facts->planner, lease)
+                           : INSTANT_NEVER;
+
+    adoption->since = lease->since != INSTANT_NONE && lease->since <= now ? lease->since : now;
+    adoption->until = running_until(lease, now);
+    if (stops_at < adoption->until)
+        adoption->until = instant_later(stops_at, now + 1);
+    adoption->suspend_at =
+        store_moves_away(lease) ? INSTANT_NONE : lease_leaves_at(facts->store, lease, now);
+    adoption->resume_at = lease->kind == LEASE_DEADLINE ? lease->expected : INSTANT_NONE;
+}
+
+static void gather_running(struct facts *facts, const struct lease_record *lease)
+{
     struct fact_adoption fact = {.adoption = {.as = ADOPTED_RUNNING,
                                               .accumulated = lease->accumulated,
                                               .not_before = INSTANT_NONE},
                                  .has_places = true};
     struct asking asking;
-    int64_t stops_at;
     bool possible;
 
     if (is_arriving(facts, lease) != facts->arriving)
@@ -135,26 +164,10 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
     if (facts_may_leave(facts, lease) || store_moves_away(lease))
         facts->leave_by = facts_leaves_by(facts, lease);
     possible = asking_make(facts, lease, &asking);
-    fact.adoption.leave_by = facts->n_leaving ? facts->leave_by : INSTANT_NONE;
-    facts->leave_by = INSTANT_NONE;
-    facts->n_leaving = 0;
-    fact.adoption.only_wanted = fact.adoption.leave_by != INSTANT_NONE &&
-                                !planner_has_to_leave(facts->planner, facts->drains, lease, now);
-    fact.adoption.leave_for = lease->preempted_for;
-    fact.adoption.makes_room = fact.adoption.leave_by != INSTANT_NONE &&
-                               fact.adoption.leave_by == lease_moves_by(facts->store, lease, now);
+    note_leaving(facts, lease, &fact.adoption);
     if (!possible)
         return;
-    fact.adoption.since = lease->since != INSTANT_NONE && lease->since <= now ? lease->since : now;
-    fact.adoption.until = running_until(lease, now);
-    fact.adoption.suspend_at =
-        store_moves_away(lease) ? INSTANT_NONE : lease_leaves_at(facts->store, lease, now);
-    stops_at = planner_needs_stop(facts->planner, lease, now)
-                   ? planner_stops_at(facts->planner, lease)
-                   : INSTANT_NEVER;
-    if (stops_at < fact.adoption.until)
-        fact.adoption.until = instant_later(stops_at, now + 1);
-    fact.adoption.resume_at = lease->kind == LEASE_DEADLINE ? lease->expected : INSTANT_NONE;
+    note_times(facts, lease, &fact.adoption);
     if (lease->kind == LEASE_IMMEDIATE)
         asking.request.start = INSTANT_NONE;
     if (have_places(facts, lease, asking.planned))

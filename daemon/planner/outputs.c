@@ -328,23 +328,13 @@ static void operation_started(struct planner *planner, const struct lease_record
         end_lease(planner, lease, now);
 }
 
-static void take_output(struct planner *planner, const struct plan_output *output, int64_t now)
+static void decided(struct planner *planner, const struct lease_record *lease,
+                    const struct plan_output *output, int64_t now)
 {
-    const struct lease_record *lease = store_lease(planner->store, output->lease);
-    struct planned *planned = planned_of(&planner->planned, output->lease);
-
-    if (output->lease >= BLOCK_BASE && output->kind == OUTPUT_OPERATION_STARTED)
-        move_vms(planner, now, output); /* a VM that is off */
-    if (!lease || !planned)
-        return;
-    if (planned->gone) { /* before this plan was made */
-        if (output->kind == OUTPUT_FINISHED)
-            planned_drop(&planner->planned, output->lease);
-        return;
-    }
     switch (output->kind) {
     case OUTPUT_REQUESTED:
-        if (output->accepted && !planned->is_refused && lease_can(lease, EVENT_ACCEPTED))
+        if (output->accepted && !planned_of(&planner->planned, lease->id)->is_refused &&
+            lease_can(lease, EVENT_ACCEPTED))
             admitted(planner, lease, now);
         break;
     case OUTPUT_CONVERTED:
@@ -369,6 +359,21 @@ static void take_output(struct planner *planner, const struct plan_output *outpu
     default:
         break;
     }
+}
+
+static void take_output(struct planner *planner, const struct plan_output *output, int64_t now)
+{
+    const struct lease_record *lease = store_lease(planner->store, output->lease);
+    const struct planned *planned = planned_of(&planner->planned, output->lease);
+
+    if (output->lease >= BLOCK_BASE && output->kind == OUTPUT_OPERATION_STARTED)
+        move_vms(planner, now, output); /* a VM that is off */
+    if (!lease || !planned)
+        return;
+    if (!planned->gone)
+        decided(planner, lease, output, now);
+    else if (output->kind == OUTPUT_FINISHED) /* gone before this plan was made */
+        planned_drop(&planner->planned, output->lease);
 }
 
 /* --- waiting leases --------------------------------------------------------------------------- */
