@@ -161,9 +161,11 @@ static void take_over(struct daemon *daemon, const struct host_pool *hosts, int6
     for (size_t i = 0; i < hosts->n; i++)
         kept_drains_read(&drains, hosts->items[i].id, shown_by(&hosts->items[i]));
     drains_expire(&drains, now);
-    log_warning("drains and bookings of hosts were restored from OpenNebula: %zu", drains.n);
-    store_history(daemon->store, STORE_NO_LEASE, now, "drains-restored",
-                  "drains and bookings of hosts, from OpenNebula: %zu", drains.n);
+    if (drains.n || daemon->drains.n) {
+        log_warning("drains and bookings of hosts were restored from OpenNebula: %zu", drains.n);
+        store_history(daemon->store, STORE_NO_LEASE, now, "drains-restored",
+                      "drains and bookings of hosts, from OpenNebula: %zu", drains.n);
+    }
     drains_finish(&daemon->drains);
     daemon->drains = drains;
     drains_keep(&daemon->drains, daemon->store);

@@ -11,6 +11,7 @@
 
 #include "daemon/live/kept_drains.h"
 #include "daemon/state/drains.h"
+#include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
 #include "util/instant.h"
 
@@ -287,6 +288,44 @@ static void hosts_show_what_is_planned_there(void **state)
     drains_finish(&drains);
 }
 
+static void count_event(void *context, const struct store_event *event)
+{
+    *(size_t *)context += strcmp(event->event, "drains-restored") == 0;
+}
+
+/* How many events of the history tell that drains were restored from hosts that show that text. */
+static size_t restorations(void **state, const char *text)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct attribute shown = {KEPT_DRAINS_ATTRIBUTE, text};
+    struct scene scene;
+    struct error err;
+    size_t n = 0;
+
+    scene_open(&scene, store);
+    scene.daemon.promises.has_key = true;
+    fake_cloud_add_host(scene.fake, 1, 100, 100)->attributes =
+        (struct attributes){.items = &shown, .n = 1};
+    scene_poll(&scene);
+    kept_drains_see(&scene.daemon, 1000);
+    assert_int_equal(scene.daemon.drains.number, kept_drains_number(text));
+    assert_int_equal(store_each_event(store, STORE_NO_LEASE, 0, count_event, &n, &err), 0);
+    drains_finish(&scene.daemon.drains);
+    scene_close(&scene);
+    return n;
+}
+
+static void only_drains_that_there_are_count_as_restored(void **state)
+{
+    assert_int_equal(restorations(state, "6;2000 3000"), 1);
+}
+
+static void drains_that_are_over_are_not_restored(void **state)
+{
+    assert_int_equal(restorations(state, "6;100 200"), 0);
+    assert_int_equal(restorations(state, "7"), 0);
+}
+
 static void what_hosts_show_wrongly_is_left_out(void **state)
 {
     static const char *const texts[] = {"",
@@ -377,6 +416,8 @@ int main(void)
         WITH_STORE(each_change_has_a_number),
         cmocka_unit_test(hosts_show_what_is_planned_there),
         cmocka_unit_test(what_hosts_show_wrongly_is_left_out),
+        WITH_STORE(only_drains_that_there_are_count_as_restored),
+        WITH_STORE(drains_that_are_over_are_not_restored),
         WITH_STORE(what_cannot_be_read_is_left_out),
         cmocka_unit_test(a_booking_admits_its_users_and_groups),
         cmocka_unit_test(a_booked_host_is_closed_to_others_and_open_inside),
