@@ -49,7 +49,7 @@ const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
     {"name", .type = ARGUMENT_OWN, .argument = "NAME", .offset = AT(name), .take = take_name,
      .help = "Only leases with this name; '*' stands for any text: 'web-*'"},
     {"host", .type = ARGUMENT_INTEGER, .argument = "HOST", .offset = AT(host), .unset = "-1",
-     .least = 0, .most = INT32_MAX, .help = "Only leases with VMs on the host with this number"},
+     .least = -1, .most = INT32_MAX, .help = "Only leases with VMs on the host with this number"},
 };
 
 bool lease_selection_is_given(const struct lease_selection *selection)
