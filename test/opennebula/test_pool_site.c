@@ -242,6 +242,30 @@ static void template_first(void **state)
     host_pool_finish(&pool);
 }
 
+/* After 'onevm resize --memory 9223372036854775' of a VM that is powered off. */
+static void sums_that_wrap_around_hide_no_host(void **state)
+{
+    static const char document[] =
+        "<HOST><ID>1</ID><NAME>a</NAME><STATE>2</STATE><HOST_SHARE><MAX_CPU>800</MAX_CPU>"
+        "<MAX_MEM>2048</MAX_MEM><CPU_USAGE>99999999999999999999</CPU_USAGE>"
+        "<MEM_USAGE>-9002011107970262016</MEM_USAGE></HOST_SHARE></HOST>";
+    static const char wrong[] =
+        "<HOST><ID>1</ID><NAME>a</NAME><STATE>2</STATE><HOST_SHARE><CPU_USAGE>x</CPU_USAGE>"
+        "</HOST_SHARE></HOST>";
+    struct host_pool pool;
+    struct error err;
+
+    assert_int_equal(host_pool_parse(&pool, document, sizeof document - 1, &err), 0);
+    assert_int_equal(pool.n, 1);
+    assert_int_equal(pool.items[0].memory, 2);
+    assert_int_equal(pool.items[0].memory_usage, 0);
+    assert_true(pool.items[0].cpu_usage > 800);
+    host_pool_finish(&pool);
+    assert_int_equal(host_pool_parse(&pool, wrong, sizeof wrong - 1, &err), 0);
+    assert_int_equal(pool.n, 0);
+    host_pool_finish(&pool);
+}
+
 static void datastores(void **state)
 {
     struct datastore_pool pool;
@@ -444,6 +468,7 @@ int main(void)
         cmocka_unit_test(monitored_figures),
         cmocka_unit_test(figures_come_last),
         cmocka_unit_test(template_first),
+        cmocka_unit_test(sums_that_wrap_around_hide_no_host),
         cmocka_unit_test(datastores),
         cmocka_unit_test(datastore_free),
         cmocka_unit_test(clusters),
