@@ -1,4 +1,4 @@
-/* Lines about hosts, shared by commands. */
+/* Lines and tables about hosts, shared by commands. */
 #include "cli/host_text.h"
 
 #include <inttypes.h>

@@ -15,6 +15,8 @@
 /* Limits of the expansion of a file. */
 enum { CONFIGURATIONS_MAX = 1000, CONFIGURED_OPTIONS_MAX = 1000000 };
 
+enum { NAME_SIZE = 256 };
+
 /* Files named in [multi]. */
 struct file_names {
     struct text_list list;
@@ -106,12 +108,37 @@ static void add_profile(struct ini *to, const struct ini *from, const char *pref
     }
 }
 
+/* Gathers the options of a combination, and makes up its name. */
+static void combine(const struct expansion *expansion, const struct combination *combination,
+                    struct ini *ini, char name[NAME_SIZE])
+{
+    char trace[100], injection[100] = "none", attributes[400];
+
+    add_profile(ini, expansion->ini, "common", 6);
+    add_profile(ini, expansion->ini, combination->profile, combination->profile_length);
+    add_file(ini, "tracefile", &expansion->traces, combination->trace);
+    short_name(combination->trace, trace, sizeof trace);
+    if (combination->injection) {
+        add_file(ini, "injectionfile", &expansion->injections, combination->injection);
+        short_name(combination->injection, injection, sizeof injection);
+    }
+    snprintf(name, NAME_SIZE, "%.*s_%s%s%s", (int)combination->profile_length, combination->profile,
+             trace, combination->injection ? "+" : "", combination->injection ? injection : "");
+    snprintf(attributes, sizeof attributes, "profile=%.*s,tracefile=%s,injectfile=%s",
+             (int)combination->profile_length, combination->profile, trace, injection);
+    ini_add(ini, &(struct ini_entry){.section = "accounting",
+                                     .key = "attributes",
+                                     .value = attributes,
+                                     .origin = expansion->traces.entry->origin,
+                                     .line = expansion->traces.entry->line});
+}
+
 static int add_configuration(struct expansion *expansion, const struct combination *combination,
                              struct error *err)
 {
     struct configuration *configuration;
     struct ini ini;
-    char name[256], trace[100], injection[100] = "none", attributes[400];
+    char name[NAME_SIZE];
 
     if (expansion->list->n_items == CONFIGURATIONS_MAX ||
         expansion->list->n_items * expansion->ini->n_entries > CONFIGURED_OPTIONS_MAX)
@@ -119,24 +146,7 @@ static int add_configuration(struct expansion *expansion, const struct combinati
                          expansion->ini->file, expansion->list->n_items);
     ini_init(&ini);
     ini.file = memory_text(expansion->ini->file);
-    add_profile(&ini, expansion->ini, "common", 6);
-    add_profile(&ini, expansion->ini, combination->profile, combination->profile_length);
-    add_file(&ini, "tracefile", &expansion->traces, combination->trace);
-    short_name(combination->trace, trace, sizeof trace);
-    if (combination->injection) {
-        add_file(&ini, "injectionfile", &expansion->injections, combination->injection);
-        short_name(combination->injection, injection, sizeof injection);
-    }
-    snprintf(name, sizeof name, "%.*s_%s%s%s", (int)combination->profile_length,
-             combination->profile, trace, combination->injection ? "+" : "",
-             combination->injection ? injection : "");
-    snprintf(attributes, sizeof attributes, "profile=%.*s,tracefile=%s,injectfile=%s",
-             (int)combination->profile_length, combination->profile, trace, injection);
-    ini_add(&ini, &(struct ini_entry){.section = "accounting",
-                                      .key = "attributes",
-                                      .value = attributes,
-                                      .origin = expansion->traces.entry->origin,
-                                      .line = expansion->traces.entry->line});
+    combine(expansion, combination, &ini, name);
     configuration = configuration_create(&ini, name, expansion->overrides, err);
     ini_finish(&ini);
     if (!configuration)

@@ -209,6 +209,24 @@ static int check_readable(const struct policy_host_settings *settings, const cha
 }
 
 /* NULL: the reason was sent to galernad. */
+/* Confines the process, and loads the modules. NULL with err. */
+static struct policy_host *load_confined(struct policy_host_settings *settings, const char *name,
+                                         uid_t user, gid_t group, struct error *err)
+{
+    struct policy_host *policies;
+
+    if (confine_process(user, group, err) < 0 || confine(settings, err) < 0 ||
+        check_readable(settings, name, err) < 0)
+        return NULL;
+    policies = policy_host_create(settings, err);
+    if (!policies || confine_to_computing(err) == 0)
+        return policies;
+    if (err->code == ENOMEM)
+        abort(); /* as memory_new() does: galernad blames the module that has used up the memory */
+    policy_host_destroy(policies);
+    return NULL;
+}
+
 static struct policy_host *load(unsigned char *bytes, size_t n)
 {
     struct policy_host_settings settings;
@@ -238,15 +256,8 @@ static struct policy_host *load(unsigned char *bytes, size_t n)
     tzset(); /* reads the time zone while files can be opened */
     if (!wire_is_at_end(&reader))
         error_set(&err, EPROTO, "the setup cannot be read");
-    else if (confine_process(user, group, &err) == 0 && confine(&settings, &err) == 0 &&
-             check_readable(&settings, name, &err) == 0 &&
-             (policies = policy_host_create(&settings, &err)) && confine_to_computing(&err) < 0) {
-        if (err.code == ENOMEM)
-            abort(); /* as memory_new() does: galernad blames the module that has used up the
-                        memory */
-        policy_host_destroy(policies);
-        policies = NULL;
-    }
+    else
+        policies = load_confined(&settings, name, user, group, &err);
     if (!policies)
         tell(FRAME_REFUSED, err.code, err.text);
     return policies;

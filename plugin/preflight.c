@@ -186,29 +186,35 @@ static int judge(const struct preflight *preflight, int64_t limit, struct error 
     return 0;
 }
 
-int preflight_run(int (*work)(void *context, struct preflight *preflight, struct error *err),
-                  void *context, int64_t limit, const volatile sig_atomic_t *stop,
-                  struct error *err)
+/* In the guard: starts the trial, and waits for its end. */
+_Noreturn static void guard_work(struct preflight *preflight, preflight_work *work, void *context,
+                                 int64_t limit, pid_t caller)
+{
+    pid_t trial = fork_trial(caller);
+
+    if (trial == 0) {
+        become_trial();
+        preflight->status = work(context, preflight, &preflight->error);
+        preflight->done = true;
+    } else if (trial > 0) {
+        guard_trial(preflight, trial, limit);
+    }
+    _exit(trial < 0 ? errno : 0);
+}
+
+int preflight_run(preflight_work *work, void *context, int64_t limit,
+                  const volatile sig_atomic_t *stop, struct error *err)
 {
     struct preflight *preflight =
         mmap(NULL, sizeof *preflight, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    pid_t caller = getpid(), guard, trial;
+    pid_t caller = getpid(), guard;
     int status, result = -1;
 
     if (preflight == MAP_FAILED)
         return error_errno(err, "out of memory for the trial of modules");
     guard = fork();
-    if (guard == 0) {
-        trial = fork_trial(caller);
-        if (trial == 0) {
-            become_trial();
-            preflight->status = work(context, preflight, &preflight->error);
-            preflight->done = true;
-        } else if (trial > 0) {
-            guard_trial(preflight, trial, limit);
-        }
-        _exit(trial < 0 ? errno : 0);
-    }
+    if (guard == 0)
+        guard_work(preflight, work, context, limit, caller);
     if (guard < 0) {
         error_errno(err, "cannot start a process for the trial of modules");
         goto done;

@@ -236,6 +236,16 @@ static void note_wrong_count(struct enactor *enactor, const struct vm_record *vm
             (long long)room.memory);
 }
 
+/* The datastore or a network may be the cause. */
+static void forget_places(struct enactor *enactor, const struct vm_record *vm)
+{
+    struct world *world = enactor->daemon->world;
+
+    vm_take_datastore(enactor->daemon->store, vm, -1);
+    world_promise_addresses(world, vm->id, NULL, 0);
+    world_promise(world, vm->id, NULL, 0);
+}
+
 void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
                           const struct cloud_reply *reply, int64_t now)
 {
@@ -252,7 +262,6 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
     struct store *store = enactor->daemon->store;
     char quote[STORE_TEXT_MAX];
     const struct lease_record *lease = store_lease(store, vm->lease);
-    bool deploys = vm->command == COMMAND_DEPLOY;
 
     /* Some actions begin only after oned's answer, and users also act on VMs: the observed state is
      * outdated. Not counted as a failure unless the refusal persists. */
@@ -262,11 +271,8 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
         vm_command_too_late(store, vm, now + 1);
         return;
     }
-    if (deploys) { /* the datastore or a network may be the cause */
-        vm_take_datastore(store, vm, -1);
-        world_promise_addresses(enactor->daemon->world, vm->id, NULL, 0);
-        world_promise(enactor->daemon->world, vm->id, NULL, 0);
-    }
+    if (vm->command == COMMAND_DEPLOY)
+        forget_places(enactor, vm);
     snprintf(quote, sizeof quote, "%s%s: %.*s", command_words[vm->command], whose[reply->refusal],
              quoted_length(reply->message), reply->message);
     note(enactor, vm, &(struct reason){.id = REASON_COMMAND_REFUSED, .n = {vm->id}, .text = quote},

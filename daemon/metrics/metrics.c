@@ -1,4 +1,4 @@
-/* Counts what galernad does. */
+/* Counts what galernad does, and knows whether it can schedule. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
