@@ -278,7 +278,7 @@ static void refusals_say_so(void **state)
 
     expect(&lease, "Refused: START=\"x\" is not a time");
     lease.phase = PHASE_FAILED;
-    expect(&lease, "Failed: START=\"soon\" is not a time");
+    expect(&lease, "Failed: START=\"x\" is not a time");
     lease.phase = PHASE_MISSED; /* it had been accepted */
     lease.reason_id = REASON_MISSED;
     lease.reason = "";
