@@ -158,8 +158,10 @@ enum verdict services_judge_order(const struct daemon *daemon, const struct orde
         if (most >= size->count)
             continue;
         store_tell_reason(reason, &(struct reason){.id = REASON_TOO_BIG, .n = {size->count, most}});
-        reason->n[4] = order->n_sizes > 1 ? size->cpu : 0;
-        reason->n[5] = size->memory;
+        if (order->n_sizes > 1) {
+            reason->n[4] = size->cpu;
+            reason->n[5] = size->memory;
+        }
         return VERDICT_NO;
     }
     return verdict;
