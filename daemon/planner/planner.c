@@ -23,8 +23,6 @@ enum {
     MEMORY_OF_VM = 32 << 10,   /* and per VM, beyond the process's initial memory */
 };
 
-static int answer_here(struct planner *planner, struct wire_writer *frame);
-
 struct planner *planner_create(const struct planner_settings *settings, struct store *store,
                                struct world *world, struct error *err)
 {
@@ -41,7 +39,6 @@ struct planner *planner_create(const struct planner_settings *settings, struct s
     map_init(&planner->planned, sizeof(struct planned *));
     map_init(&planner->ahead, sizeof(int64_t));
     sent_init(&planner->sent);
-    planner->answer_here = answer_here;
     if (!settings->configuration)
         planner->planning = planning_create(NULL, settings->policies);
     else
@@ -66,6 +63,8 @@ void planner_destroy(struct planner *planner)
     sent_finish(&planner->sent);
     snapshot_drop(&planner->snapshot);
     wire_writer_finish(&planner->events);
+    for (size_t i = 0; i < planner->n_here; i++)
+        wire_writer_finish(&planner->here[i]);
     free(planner->step_leases);
     free(planner->arrivals);
     free(planner->departures);
@@ -203,25 +202,36 @@ static bool take(void *context, enum frame kind, struct wire_reader *reader)
 
 /* --- in this process, for tests --------------------------------------------------------------- */
 
-static int answer_here(struct planner *planner, struct wire_writer *frame)
+static void answer_here(struct planner *planner, struct wire_writer *frame)
 {
     struct wire_writer reply = {0};
     size_t n = frame->n - WIRE_HEADER;
-    unsigned char *body = memory_copy(wire_bytes(frame) + WIRE_HEADER, n);
-    int result = planning_handle(planner->planning, body, n, &reply);
+    struct wire_reader reader;
 
-    while (result == 0 && reply.n == 0 && planning_has_more(planner->planning))
+    if (planning_handle(planner->planning, memory_copy(wire_bytes(frame) + WIRE_HEADER, n), n,
+                        &reply) < 0)
+        abort();
+    while (reply.n == 0 && planning_has_more(planner->planning))
         planning_go_on(planner->planning, &reply);
-    if (result == 0 && reply.n) {
-        struct wire_reader reader;
-        enum frame kind;
-
+    if (reply.n) {
         wire_reader_init(&reader, wire_bytes(&reply) + WIRE_HEADER, reply.n - WIRE_HEADER);
-        kind = (enum frame)wire_get(&reader, FRAME_READY, FRAMES - 1);
-        result = take(planner, kind, &reader) ? 0 : -1;
+        if (!take(planner, (enum frame)wire_get(&reader, FRAME_READY, FRAMES - 1), &reader))
+            abort();
     }
     wire_writer_finish(&reply);
-    return result;
+}
+
+/* What takes an answer may send more frames. */
+static void serve_here(struct planner *planner)
+{
+    while (planner->n_here) {
+        struct wire_writer frame = planner->here[0];
+
+        memmove(planner->here, planner->here + 1, --planner->n_here * sizeof frame);
+        planner->here[planner->n_here] = (struct wire_writer){0};
+        answer_here(planner, &frame);
+        wire_writer_finish(&frame);
+    }
 }
 
 /* --- the process ------------------------------------------------------------------------------ */
@@ -289,6 +299,7 @@ void planner_serve(struct planner *planner)
 {
     enum modules_event event = MODULES_NOTHING;
 
+    serve_here(planner);
     if (planner->modules)
         event = modules_serve(planner->modules, take, planner);
     if (event == MODULES_ENDED)
@@ -483,6 +494,7 @@ int planner_plan(struct planner *planner, bool rebuild, int64_t now, struct erro
     planner_take_notes(planner, &facts);
     result = send_plan(planner, &facts, rebuild, err);
     facts_finish(&facts);
+    serve_here(planner);
     return result;
 }
 

@@ -14,9 +14,10 @@ const char *planner_delay(const struct planner *planner)
 
 int planner_send(struct planner *planner, struct wire_writer *frame, int answers, struct error *err)
 {
-    if (planner->planning)
-        return planner->answer_here(planner, frame) < 0 ? error_set(err, EPROTO, "not understood")
-                                                        : 0;
+    if (planner->planning) {
+        wire_move(&planner->here[planner->n_here++], frame);
+        return 0;
+    }
     if (!planner->modules || !planner->modules->current.ready)
         return error_set(err, EAGAIN, "%s", planner_delay(planner));
     planner_process_send(planner->modules->current.process, frame, answers);

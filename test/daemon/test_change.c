@@ -45,6 +45,7 @@ static struct planner_change try_asked(struct house *house, struct changed_lease
 
     if (planner_try_change(house->planner, &asked, NOW, judged, &verdict, &err) < 0)
         fail_msg("%s", err.text);
+    planner_serve(house->planner);
     return verdict.change;
 }
 

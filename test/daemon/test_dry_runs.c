@@ -76,6 +76,7 @@ static struct planner_trial try_lease(struct house *house, enum lease_kind kind,
     set.amounts.of[RESOURCE_MEMORY] = MEMORY;
     if (planner_try(house->planner, &request, NOW, found, &trial, &err) < 0)
         fail_msg("%s", err.text);
+    planner_serve(house->planner);
     return trial;
 }
 
@@ -139,12 +140,14 @@ static void a_tried_change_changes_nothing(void **state)
     if (planner_try_change(house.planner, &(struct changed_lease){.lease = &changed}, NOW, judged,
                            &accepted, &err) < 0)
         fail_msg("%s", err.text);
+    planner_serve(house.planner);
     assert_true(accepted);
     changed = *store_lease(store, 4);
     changed.start = NOW + 7000;
     if (planner_try_change(house.planner, &(struct changed_lease){.lease = &changed}, NOW, judged,
                            &accepted, &err) < 0)
         fail_msg("%s", err.text);
+    planner_serve(house.planner);
     assert_true(accepted);
     check_unchanged(&house, store, &before);
 }
@@ -205,6 +208,7 @@ static void a_tried_drain_moves_a_vm_that_is_off(void **state)
     drains_put(&drains, &(struct drain){.host = 0, .from = NOW + 100, .until = INSTANT_NEVER});
     if (planner_try_drains(house.planner, &drains, NOW, drained, &moved, &err) < 0)
         fail_msg("%s", err.text);
+    planner_serve(house.planner);
     if (moved.how != DRAINED_MOVES)
         fail_msg("%s %s", moved.cause.word, moved.reason.text);
     assert_int_equal(moved.to, 1);
@@ -236,18 +240,21 @@ static void a_tried_drain_knows_what_is_preempted(void **state)
     assert_true(store_is_preempted(lease));
     drains_put(&drains, &(struct drain){.host = 0, .from = NOW + 400, .until = INSTANT_NEVER});
     assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
+    planner_serve(house.planner);
     assert_int_equal(vm.how, DRAINED_SUSPENDED);
     assert_int_equal(vm.at, store_leaves_at(lease));
     assert_int_equal(vm.for_lease, 2);
     lease->terms = TERMS_NON_PREEMPTABLE;
     lease_forget_preemption(store, lease);
     assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
+    planner_serve(house.planner);
     assert_int_equal(vm.how, DRAINED_STAYS);
     assert_int_equal(vm.at, NOW + 400);
     lease->terms = TERMS_SUSPENDABLE;
     lease_note_preemption(store, lease, 2, NOW + 100);
     drains_put(&drains, &(struct drain){.host = 0, .from = NOW, .until = INSTANT_NEVER});
     assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
+    planner_serve(house.planner);
     assert_int_equal(vm.how, DRAINED_STAYS);
     assert_int_equal(vm.reason.id, REASON_NO_OTHER_HOST);
     assert_int_equal(vm.reason.n[0], 1);
@@ -276,6 +283,7 @@ static void a_tried_drain_knows_what_is_being_suspended(void **state)
     scene_poll(&house.scene);
     drains_put(&drains, &(struct drain){.host = 0, .from = NOW + 400, .until = INSTANT_NEVER});
     assert_int_equal(planner_try_drains(house.planner, &drains, NOW, drained, &vm, &err), 0);
+    planner_serve(house.planner);
     assert_int_equal(vm.how, DRAINED_SUSPENDED);
     assert_int_equal(vm.at, INSTANT_NONE);
     assert_int_equal(vm.for_lease, 2);

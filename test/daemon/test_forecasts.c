@@ -94,6 +94,7 @@ static void an_answer_waits_for_the_plan(void **state)
     assert_true(planner_is_planning(house.planner) && !planner_is_ready(house.planner));
     if (planner_operations(house.planner, 0, count, &n, &err) < 0)
         fail_msg("%s", err.text);
+    planner_serve(house.planner);
     while (n == SIZE_MAX)
         serve(house.planner);
     assert_int_not_equal(n, 0);

@@ -59,6 +59,7 @@ static int64_t planned(const struct house *house, int64_t id, enum reservation_k
 
     if (planner_operations(house->planner, 0, find_operation, &search, &err) < 0)
         fail_msg("%s", err.text);
+    planner_serve(house->planner);
     return search.from;
 }
 
@@ -411,6 +412,7 @@ static struct planner_trial try_lease(struct house *house, int64_t now, enum lea
     set.amounts.of[RESOURCE_MEMORY] = MEMORY;
     if (planner_try(house->planner, &request, now, found, &trial, &err) < 0)
         fail_msg("%s", err.text);
+    planner_serve(house->planner);
     return trial;
 }
 

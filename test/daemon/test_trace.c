@@ -72,6 +72,7 @@ static const struct told *trace(struct house *house, const struct lease_record *
     told = (struct told){0};
     if (planner_trace(house->planner, lease, NOW, judged, &told, &err) < 0)
         fail_msg("%s", err.text);
+    planner_serve(house->planner);
     assert_true(told.is_traced);
     return &told;
 }
@@ -243,6 +244,7 @@ static void only_leases_that_have_not_begun_are_traced(void **state)
                                         &(struct changed_lease){.lease = store_lease(store, 3)},
                                         NOW, judged, &told, &err),
                      0);
+    planner_serve(house.planner);
     assert_false(told.is_traced);
     close_house(&house);
 }
