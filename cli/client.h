@@ -38,8 +38,8 @@ extern const struct command_option client_options[CLIENT_OPTIONS];
 
 /* Members of the struct command_line of a command on one lease. */
 #define CLIENT_OF_LEASE                                                                            \
-    .operands = "LEASE", .least = 1, .most = 1, .groups = {CLIENT_GROUP},                          \
-    .codes = {CLIENT_LEASE_CODES}, .offer = client_offer_leases, .size = sizeof(struct client)
+    .operands = "LEASE", .groups = {CLIENT_GROUP}, .codes = {CLIENT_LEASE_CODES},                  \
+    .offer = client_offer_leases, .size = sizeof(struct client)
 
 /* Prints the numbers of unfinished leases, one per line, for completion. */
 void client_offer_leases(FILE *stream);

@@ -191,8 +191,6 @@ const struct command_line config_import_line = {
                "configuration of galernad.\n\nStandard error has one line for each setting: the "
                "equivalent option, why it is not needed, or why it is not supported.",
     .operands = "FILE...",
-    .least = 1,
-    .most = OPERANDS_ANY,
     .groups = {{.options = import_options, .n = 1}},
     .codes = {{EXIT_DONE, "All settings have been converted or explained"},
               {EXIT_FAILED, "A file cannot be read, or a setting has an invalid value; the other "

@@ -94,9 +94,7 @@ const struct command_line experiment_run_line = {
         "tables (CSV), diagrams (SVG) and a page (index.html). With 'all', each experiment gets "
         "its own directory below DIR. The same options give the same files.",
     .operands = "NAME|all",
-    .least = 1,
-    .most = 1,
-    .groups = {{.options = run_options, .n = sizeof run_options / sizeof *run_options}},
+    .groups = {OPTION_GROUP(run_options)},
     .more = print_experiments,
     .codes = {{EXIT_DONE, "Success, whatever the verdicts"},
               {EXIT_FAILED, "A run or a file failed"},
@@ -225,7 +223,6 @@ const struct command_line experiment_list_line = {
     .summary = "List the experiments of published papers",
     .purpose = "List the experiments, or describe one and its options.",
     .operands = "[NAME]",
-    .most = 1,
     .codes = {{EXIT_DONE, "Success"}},
     .offer = offer_names,
 };

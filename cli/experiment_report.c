@@ -152,8 +152,6 @@ const struct command_line experiment_report_line = {
     .purpose = "Print the claims, numbers and verdicts of the experiments in DIR and the "
                "directories below it, and write DIR/index.html with links to their pages.",
     .operands = "DIR",
-    .least = 1,
-    .most = 1,
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "There are no results, or they cannot be read or written"}},
 };

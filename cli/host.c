@@ -283,8 +283,6 @@ const struct command_line host_timeline_line = {
     .purpose = "Show the running and planned leases of a host in chronological order. HOST is its "
                "number or name.",
     .operands = "HOST",
-    .least = 1,
-    .most = 1,
     .groups = {CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "The host does not exist, or galernad does not answer"}},
@@ -326,8 +324,6 @@ const struct command_line host_show_line = {
                "capacity of VMs outside the plan, such as VMs that cannot be read. HOST is its "
                "number or name.",
     .operands = "HOST",
-    .least = 1,
-    .most = 1,
     .groups = {CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "The host does not exist, or galernad does not answer"}},
@@ -359,8 +355,6 @@ const struct command_line host_release_line = {
                "failed there. HOST is a number or name. A host on which VMs are still stuck is "
                "quarantined again.",
     .operands = "HOST...",
-    .least = 1,
-    .most = OPERANDS_ANY,
     .groups = {CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "A host does not exist or is not quarantined, or galernad does not "

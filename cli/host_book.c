@@ -163,10 +163,7 @@ const struct command_line host_unbook_line = {
                "booking. Waiting leases that name the booking are no longer placed; the command "
                "lists them. 'galerna host undrain' ends the booking of one host.",
     .operands = "NAME",
-    .least = 1,
-    .most = 1,
-    .groups = {{.options = unbook_options, .n = sizeof unbook_options / sizeof *unbook_options},
-               CLIENT_GROUP},
+    .groups = {OPTION_GROUP(unbook_options), CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "The booking does not exist or ends earlier, or galernad does not "
                             "answer"}},

@@ -169,10 +169,8 @@ const struct command_line host_drain_line = {
         "what happens to each VM, and why a VM stays. HOST is a number or a name. A host may have "
         "several drain windows; a new one replaces those that it overlaps.",
     .operands = "[HOST...]",
-    .least = 0,
     .most = 256,
-    .groups = {{.options = drain_options, .n = sizeof drain_options / sizeof *drain_options},
-               CLIENT_GROUP},
+    .groups = {OPTION_GROUP(drain_options), CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success, even if VMs stay"},
               {EXIT_FAILED, "A host does not exist, or galernad does not answer or has no plan"}},
     .offer = host_offer,
@@ -191,11 +189,8 @@ const struct command_line host_book_line = {
         "a name; --count books any hosts that are free. 'galerna host unbook' ends a booking. "
         "Users book hosts over the HTTP API, within max-booked-hosts (galerna.conf(5)).",
     .operands = "[HOST...]",
-    .least = 0,
     .most = 256,
-    .groups = {{.options = book_options, .n = sizeof book_options / sizeof *book_options},
-               {.options = drain_options, .n = sizeof drain_options / sizeof *drain_options},
-               CLIENT_GROUP},
+    .groups = {OPTION_GROUP(book_options), OPTION_GROUP(drain_options), CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success, even if VMs stay"},
               {EXIT_FAILED, "A host does not exist, is already booked or drained, or galernad "
                             "does not answer or has no plan"},
@@ -399,10 +394,7 @@ const struct command_line host_undrain_line = {
     .purpose = "End the drain of hosts, or cancel the next planned one: VMs are placed there "
                "again. VMs that have moved do not move back. HOST is a number or name.",
     .operands = "HOST...",
-    .least = 1,
-    .most = OPERANDS_ANY,
-    .groups = {{.options = undrain_options, .n = sizeof undrain_options / sizeof *undrain_options},
-               CLIENT_GROUP},
+    .groups = {OPTION_GROUP(undrain_options), CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "A host does not exist or is not drained, or galernad does not "
                             "answer"}},

@@ -96,11 +96,7 @@ const struct command_line host_rebalance_line = {
                "plan. If the cluster already has a plan, made at the interval of galerna.conf(5), "
                "that plan is applied. CLUSTER is a number or a name.",
     .operands = "CLUSTER",
-    .least = 1,
-    .most = 1,
-    .groups = {{.options = rebalance_options,
-                .n = sizeof rebalance_options / sizeof *rebalance_options},
-               CLIENT_GROUP},
+    .groups = {OPTION_GROUP(rebalance_options), CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success, even if no VM needs to move"},
               {EXIT_FAILED,
                "The cluster does not exist, has malformed ONE_DRS attributes or has no "

@@ -48,11 +48,8 @@ const struct command_line lease_cancel_line = {
         "number, or selected by options from the unfinished ones; a selected lease meets all "
         "options.",
     .operands = "[LEASE]...",
-    .least = 0,
-    .most = OPERANDS_ANY,
     .groups = {LEASE_SELECTION_GROUP(offsetof(struct cancel_arguments, selection)),
-               {.options = cancel_options, .n = sizeof cancel_options / sizeof *cancel_options},
-               CLIENT_GROUP},
+               OPTION_GROUP(cancel_options), CLIENT_GROUP},
     .codes = {{EXIT_DONE, "All leases are cancelled"},
               {EXIT_FAILED,
                "A lease could not be cancelled, none is selected, or galernad does not "

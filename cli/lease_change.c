@@ -144,9 +144,7 @@ const struct command_line lease_change_line = {
         "not changed, and the command prints the reason, the conflicting lease, and the nearest "
         "alternative.",
     .operands = "LEASE",
-    .least = 1,
-    .most = 1,
-    .groups = {{.options = change_options, .n = sizeof change_options / sizeof *change_options},
+    .groups = {OPTION_GROUP(change_options),
                {.row = term_option_changed, .offset = AT(terms)},
                CLIENT_GROUP},
     .codes = {{EXIT_DONE, "The lease is changed"},

@@ -47,7 +47,6 @@ const struct command_line lease_history_line = {
     .purpose = "Show the events of a lease, oldest first. Without LEASE, show the events of all "
                "leases and of galernad itself.",
     .operands = "[LEASE]",
-    .most = 1,
     .groups = {{.options = history_options, .n = 1}, CLIENT_GROUP},
     .codes = {CLIENT_LEASE_CODES},
     .offer = client_offer_leases,

@@ -70,8 +70,6 @@ const struct command_line lease_hold_line = {
                "room planned for them is free for other leases. 'galerna lease release' and 'onevm "
                "release' put them back into the queue.",
     .operands = "LEASE...",
-    .least = 1,
-    .most = OPERANDS_ANY,
     .groups = {CLIENT_GROUP},
     .codes = {{EXIT_DONE, "All leases are on hold"},
               {EXIT_FAILED, "A lease could not be held, or galernad does not answer"}},
@@ -91,8 +89,6 @@ const struct command_line lease_release_line = {
                "a promised start or deadline that can no longer be kept without breaking another "
                "promise, it stays on hold.",
     .operands = "LEASE...",
-    .least = 1,
-    .most = OPERANDS_ANY,
     .groups = {CLIENT_GROUP},
     .codes = {{EXIT_DONE, "All leases are released"},
               {EXIT_FAILED, "A lease could not be released, or galernad does not answer"},

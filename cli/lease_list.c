@@ -138,9 +138,7 @@ const struct command_line lease_list_line = {
         "passed. HOSTS shows host numbers. The phase 'suspended' marks waiting or reserved leases "
         "that have begun and wait to resume; 'unknown' marks running leases with a VM that "
         "OpenNebula cannot monitor. A narrow terminal shows fewer columns.",
-    .groups = {{.options = list_options, .n = sizeof list_options / sizeof *list_options},
-               LEASE_SELECTION_GROUP(AT(selection)),
-               LISTING_GROUP,
+    .groups = {OPTION_GROUP(list_options), LEASE_SELECTION_GROUP(AT(selection)), LISTING_GROUP,
                CLIENT_GROUP},
     .codes = {CLIENT_CODES},
     .size = sizeof(struct list_arguments),

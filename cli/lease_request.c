@@ -358,7 +358,7 @@ const struct command_line lease_request_line = {
     .summary = "Request a lease",
     .purpose = "Request a lease: VMs that start and stop together. galernad creates them in "
                "OpenNebula and decides; this command waits for the decision and prints it.",
-    .groups = {{.options = request_options, .n = sizeof request_options / sizeof *request_options},
+    .groups = {OPTION_GROUP(request_options),
                {.row = term_option_requested, .offset = AT(terms)},
                CLIENT_GROUP},
     .notes = "TIME is +DURATION from now, 15:04 (the next time the clock shows it), '2026-11-21 "

@@ -386,10 +386,7 @@ const struct command_line lease_why_line = {
         "Explain the state of a lease: the reason, the leases queued ahead of it, when it is "
         "expected to start, and whether that start is a contract or an estimate.",
     .operands = "LEASE",
-    .least = 1,
-    .most = 1,
-    .groups = {{.options = why_options, .n = sizeof why_options / sizeof *why_options},
-               CLIENT_GROUP},
+    .groups = {OPTION_GROUP(why_options), CLIENT_GROUP},
     .codes = {CLIENT_LEASE_CODES},
     .offer = client_offer_leases,
     .size = sizeof(struct why_arguments),

@@ -33,7 +33,6 @@ const struct command_line log_line = {
                "of all subsystems, until galernad is restarted; 'configured' restores log-level of "
                "the configuration.",
     .operands = "[LEVEL [SUBSYSTEM]]",
-    .most = 2,
     .groups = {CLIENT_GROUP},
     .codes = {CLIENT_CODES},
     .offer = offer_words,

@@ -200,9 +200,7 @@ const struct command_line policy_check_line = {
                "does not veto every host, and the module schedules a small trace reproducibly. The "
                "module runs in a child process. A NAME that contains a '/' is the path of a file.",
     .operands = "NAME|FILE.so...",
-    .least = 1,
-    .most = OPERANDS_ANY,
-    .groups = {{.options = check_options, .n = sizeof check_options / sizeof *check_options}},
+    .groups = {OPTION_GROUP(check_options)},
     .codes = {{EXIT_DONE, "All checks passed"}, {EXIT_FAILED, "A check failed"}},
     .offer = policy_offer,
     .size = sizeof(struct check_arguments),

@@ -18,8 +18,6 @@ const struct command_line policy_enable_line = {
                "galerna status). All policy modules are reloaded from their files; if that fails, "
                "the module stays out of service.",
     .operands = "NAME",
-    .least = 1,
-    .most = 1,
     .groups = {CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "The module is not out of service, cannot be loaded, or galernad does "

@@ -29,8 +29,6 @@ const struct command_line policy_show_line = {
     .purpose = "Describe policy modules: kind, file, and the values, default and meaning of every "
                "option. A NAME that contains a '/' is the path of a file.",
     .operands = "NAME|FILE.so...",
-    .least = 1,
-    .most = OPERANDS_ANY,
     .groups = {{.options = policy_options, .n = POLICY_OPTIONS}},
     .codes = {{EXIT_DONE, "Success"}, {EXIT_FAILED, "A module cannot be loaded"}},
     .offer = policy_offer,

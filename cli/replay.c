@@ -107,8 +107,7 @@ const struct command_line replay_line = {
         "configuration is run with each TRACE, or with its own trace when none is given. "
         "Several runs are compared in one table.",
     .operands = "[TRACE]...",
-    .most = OPERANDS_ANY,
-    .groups = {{.options = own_options, .n = sizeof own_options / sizeof *own_options},
+    .groups = {OPTION_GROUP(own_options),
                {.title = "Output files",
                 .options = file_options,
                 .n = sizeof file_options / sizeof *file_options}},

@@ -26,9 +26,7 @@ const struct command_line report_line = {
                "sweep', not records of 'galerna replay --record'. The page is a single file that "
                "needs no network.",
     .operands = "RESULTS...",
-    .least = 1,
-    .most = OPERANDS_ANY,
-    .groups = {{.options = report_options, .n = sizeof report_options / sizeof *report_options}},
+    .groups = {OPTION_GROUP(report_options)},
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "Results cannot be read, or the page cannot be written"}},
     .size = sizeof(struct report_arguments),

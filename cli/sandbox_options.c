@@ -134,7 +134,7 @@ const struct command_line sandbox_line = {
                "SIGTERM or Ctrl-C. When ready, it prints one line with its endpoint and the file "
                "of its credentials. 'galerna sandbox show', 'submit' and 'call' are clients for "
                "it, or for a real daemon. See galerna-sandbox(1).",
-    .groups = {{.options = server_options, .n = sizeof server_options / sizeof *server_options},
+    .groups = {OPTION_GROUP(server_options),
                {.title = "Duration of operations, in seconds of the sandbox's clock, or 'never'",
                 .options = phase_options,
                 .n = sizeof phase_options / sizeof *phase_options}},
@@ -205,8 +205,7 @@ const struct command_line sandbox_submit_line = {
     .purpose =
         "Create VMs in the stand-in for OpenNebula, or in a real one, and print their ids, one "
         "a line.",
-    .groups = {{.options = submit_options, .n = sizeof submit_options / sizeof *submit_options},
-               SANDBOX_CLIENT_GROUP},
+    .groups = {OPTION_GROUP(submit_options), SANDBOX_CLIENT_GROUP},
     .codes = {SANDBOX_CLIENT_CODES},
     .size = sizeof(struct sandbox_submit_arguments),
 };
@@ -219,7 +218,6 @@ const struct command_line sandbox_call_line = {
         "The session is added as the first argument. Whole numbers, true and false are sent as "
         "such, other arguments as strings; 's:' before an argument makes it a string.",
     .operands = "METHOD [ARGUMENT]...",
-    .least = 1,
     .most = 17,
     .verbatim = true,
     .groups = {SANDBOX_CLIENT_GROUP},

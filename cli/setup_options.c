@@ -29,7 +29,7 @@ const struct command_line setup_line = {
     .purpose = "Connect to OpenNebula and show the changes that Galerna needs there. Nothing is "
                "changed without --apply or --revert. The endpoint and the credentials are found in "
                "the configuration of galernad, or as OpenNebula's own tools find them.",
-    .groups = {{.options = options, .n = sizeof options / sizeof *options}},
+    .groups = {OPTION_GROUP(options)},
     .codes = {{EXIT_DONE, "Success; with --check: no change is needed"},
               {EXIT_FAILED, "OpenNebula cannot be reached; with --check: a check failed; with "
                             "--apply and --revert: a step failed"}},

@@ -62,9 +62,7 @@ const struct command_line sweep_line = {
         "(galerna-sweep-file(5)), and collect all results in one SQLite database. Results in the "
         "database are not recomputed: an interrupted sweep continues where it stopped.",
     .operands = "FILE",
-    .least = 1,
-    .most = 1,
-    .groups = {{.options = sweep_options, .n = sizeof sweep_options / sizeof *sweep_options}},
+    .groups = {OPTION_GROUP(sweep_options)},
     .notes = "Ctrl-C ends a sweep cleanly: the results of finished cells are kept.",
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "A cell failed or is missing, or a file cannot be read or written"},

@@ -94,8 +94,6 @@ const struct command_line trace_check_line = {
         "probably a mistake: leases that are not sorted by arrival or larger than the site, "
         "deadlines that cannot be met, unknown elements and attributes.",
     .operands = "FILE...",
-    .least = 1,
-    .most = OPERANDS_ANY,
     .groups = {{.options = check_options, .n = 2}, TRACE_READING_GROUPS},
     .codes = {{EXIT_DONE, "No errors; there may be warnings"},
               {EXIT_FAILED, "A trace has errors or cannot be read"}},

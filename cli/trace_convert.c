@@ -76,8 +76,6 @@ const struct command_line trace_convert_line = {
     .purpose = "Write a trace (SWF, Haizea's old ten columns, or LWF) as LWF that Haizea reads, "
                "too. Counts of the converted and skipped lines go to standard error.",
     .operands = "FILE",
-    .least = 1,
-    .most = 1,
     .groups = {{.options = convert_options, .n = 2}, TRACE_READING_GROUPS},
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "The trace has errors, or a file cannot be read or written"}},

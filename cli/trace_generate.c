@@ -103,8 +103,7 @@ const struct command_line trace_generate_line = {
     .summary = "Generate a synthetic workload",
     .purpose = "Generate a synthetic workload from published models and write it as LWF. The same "
                "streams and seed give the same file on every machine.",
-    .groups = {{.options = generate_options,
-                .n = sizeof generate_options / sizeof *generate_options}},
+    .groups = {OPTION_GROUP(generate_options)},
     .notes = "Local requests beside grid requests of four kinds on 32 nodes:\n"
              "  galerna trace generate --site 32,cpu=100,memory=1024 \\\n"
              "    --stream typeless,jobs=1000,nodes=32,class=local \\\n"

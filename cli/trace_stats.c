@@ -136,8 +136,6 @@ const struct command_line trace_stats_line = {
                "time requested (and really used), as a share of what the site has between the "
                "first and the last arrival.",
     .operands = "FILE...",
-    .least = 1,
-    .most = OPERANDS_ANY,
     .groups = {{.options = stats_options, .n = 1}, TRACE_READING_GROUPS},
     .codes = {{EXIT_DONE, "Success"}, {EXIT_FAILED, "A trace has errors or cannot be read"}},
     .size = sizeof(struct trace_arguments),

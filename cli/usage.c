@@ -85,9 +85,7 @@ const struct command_line usage_line = {
                "memory) of running VMs, reserved CPU-hours and the part of them that was used, the "
                "mean time from request to start, preemptions, broken promises and refusals. Leases "
                "count as long as galernad keeps them (history-keep).",
-    .groups = {{.options = usage_options, .n = sizeof usage_options / sizeof *usage_options},
-               LISTING_GROUP,
-               CLIENT_GROUP},
+    .groups = {OPTION_GROUP(usage_options), LISTING_GROUP, CLIENT_GROUP},
     .codes = {CLIENT_CODES},
     .size = sizeof(struct usage_arguments),
 };

@@ -155,9 +155,7 @@ const struct command_line verify_line = {
                "record compared value by value: with the inputs that the record contains, or those "
                "of -c and --trace.",
     .operands = "RECORD...",
-    .least = 1,
-    .most = OPERANDS_ANY,
-    .groups = {{.options = own_options, .n = sizeof own_options / sizeof *own_options},
+    .groups = {OPTION_GROUP(own_options),
                {.title = "Repeating the run",
                 .options = again_options,
                 .n = sizeof again_options / sizeof *again_options}},

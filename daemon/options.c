@@ -31,7 +31,7 @@ const struct command_line galernad_line = {
     .name = "galernad",
     .summary = "Schedule the VMs of OpenNebula as leases",
     .purpose = "Schedule the VMs of OpenNebula as leases. See galernad(8).",
-    .groups = {{.options = options, .n = sizeof options / sizeof *options}},
+    .groups = {OPTION_GROUP(options)},
     .codes = {{EXIT_DONE,
                "Ended by a signal, the configuration is valid, or the store is intact or repaired"},
               {EXIT_FAILED, "Failed; the last line of the log says why"},

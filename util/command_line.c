@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,10 +280,30 @@ static int take_option(const struct command_line *line, int letter, struct call 
     return EXIT_USAGE;
 }
 
+static int check_operands(const struct command_line *line, const struct call *call)
+{
+    int least = 0, most = 0;
+    struct error err;
+
+    for (const char *word = line->operands; word; word = strchr(word + 1, ' ')) {
+        least += word[*word == ' '] != '[';
+        most++;
+    }
+    if (most && strstr(line->operands, "..."))
+        most = line->most ? line->most : INT_MAX;
+    if (call->n < least)
+        return command_usage_error(line->name, "missing argument: %s", line->operands);
+    if (call->n > most)
+        return command_usage_error(line->name, "unexpected argument '%.60s'", call->operands[most]);
+    for (int i = 0; line->offer && i < call->n; i++)
+        if (check_text(call->operands[i], &err) < 0)
+            return command_usage_error(line->name, "'%.60s' %s", call->operands[i], err.text);
+    return -1;
+}
+
 static int parse(const struct command_line *line, int argc, char **argv, struct call *call)
 {
     struct getopt_tables tables;
-    struct error err;
     int letter, code;
 
     make_tables(line, &tables);
@@ -297,15 +318,7 @@ static int parse(const struct command_line *line, int argc, char **argv, struct 
     call->n = argc - optind;
     call->operands = argv + optind;
     call->argv = argv;
-    if (call->n < line->least)
-        return command_usage_error(line->name, "missing argument: %s", line->operands);
-    if (line->most != OPERANDS_ANY && call->n > line->most)
-        return command_usage_error(line->name, "unexpected argument '%.60s'",
-                                   call->operands[line->most]);
-    for (int i = 0; line->offer && i < call->n; i++)
-        if (check_text(call->operands[i], &err) < 0)
-            return command_usage_error(line->name, "'%.60s' %s", call->operands[i], err.text);
-    return -1;
+    return check_operands(line, call);
 }
 
 static void free_lists(const struct command_line *line, void *arguments)

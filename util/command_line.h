@@ -72,14 +72,20 @@ struct exit_code {
     const char *when; /* a sentence, without a full stop at the end */
 };
 
-enum { OPTION_GROUPS_MAX = 4, EXIT_CODES_MAX = 8, OPERANDS_ANY = -1 };
+/* The group of all options of a table. */
+#define OPTION_GROUP(table)                                                                        \
+    {                                                                                              \
+        .options = (table), .n = sizeof(table) / sizeof *(table)                                   \
+    }
+
+enum { OPTION_GROUPS_MAX = 4, EXIT_CODES_MAX = 8 };
 
 struct command_line {
     const char *name;     /* "galerna lease list" */
     const char *summary;  /* one line for the list of commands */
     const char *purpose;  /* paragraphs for --help; separated by empty lines */
-    const char *operands; /* "[TRACE]..."; NULL: none */
-    int least, most;      /* operands; OPERANDS_ANY */
+    const char *operands; /* "FILE [NAME]...": one, then any number; NULL: none */
+    int most;             /* operands, if they may repeat ("..."); 0: any number */
     bool verbatim;        /* options end at the first operand */
     struct option_group groups[OPTION_GROUPS_MAX]; /* ended by an empty one */
     void (*more)(FILE *stream);                    /* below the options in --help; NULL */

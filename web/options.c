@@ -44,7 +44,7 @@ const struct command_line web_line = {
     .name = "galerna-web",
     .summary = "Serve the HTTP API and the calendar of galernad",
     .purpose = "Serve the HTTP API and the calendar of galernad. See galerna-web(8).",
-    .groups = {{.options = options, .n = sizeof options / sizeof *options}},
+    .groups = {OPTION_GROUP(options)},
     .codes = {{EXIT_DONE, "Ended by a signal"}, {EXIT_FAILED, "Failed; the last line says why"}},
     .size = sizeof(struct web_options),
 };

@@ -136,7 +136,7 @@ static void restore(FILE *stream, int saved, FILE *file, char *text)
     fclose(file);
 }
 
-static int run(const char *words)
+static int run_line(const struct command_line *asked, const char *words)
 {
     char copy[256], *argv[WORDS_MAX + 1] = {unqualified("test")}, *rest = copy;
     int argc = 1, code, saved_out, saved_err;
@@ -149,10 +149,15 @@ static int run(const char *words)
     argv[argc] = NULL;
     out_file = redirect(stdout, &saved_out);
     err_file = redirect(stderr, &saved_err);
-    code = command_line_run(&line, note, argc, argv);
+    code = command_line_run(asked, note, argc, argv);
     restore(stdout, saved_out, out_file, out);
     restore(stderr, saved_err, err_file, err);
     return code;
+}
+
+static int run(const char *words)
+{
+    return run_line(&line, words);
 }
 
 static void values_go_where_rows_say(void **state)
@@ -174,6 +179,27 @@ static void values_go_where_rows_say(void **state)
     assert_int_equal(run("--cou 4 -- --name"), EXIT_REFUSED);
     assert_int_equal(seen.count, 4);
     assert_int_equal(operands, 1);
+}
+
+static void the_text_of_the_operands_tells_their_number(void **state)
+{
+    static const struct {
+        const char *text;
+        int least, most; /* of up to three words */
+    } cases[] = {
+        {NULL, 0, 0},        {"FILE", 1, 1},    {"[FILE]", 0, 1},         {"FILE...", 1, 3},
+        {"[FILE]...", 0, 3}, {"[A [B]]", 0, 2}, {"FILE [NAME]...", 1, 3}, {"NAME|all", 1, 1}};
+    static const char *const words[] = {"", "a", "a b", "a b c"};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int n = 0; n <= 3; n++)
+            assert_int_equal(run_line(&(struct command_line){.name = "test",
+                                                             .summary = "Test",
+                                                             .purpose = "Test operands.",
+                                                             .operands = cases[i].text,
+                                                             .size = sizeof seen},
+                                      words[n]),
+                             n < cases[i].least || n > cases[i].most ? EXIT_USAGE : EXIT_REFUSED);
 }
 
 static void what_is_wrong_is_said(void **state)
@@ -276,8 +302,11 @@ static void texts_are_wrapped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_go_where_rows_say), cmocka_unit_test(what_is_wrong_is_said),
-        cmocka_unit_test(help_has_every_row),       cmocka_unit_test(the_rest_of_a_word_is_offered),
+        cmocka_unit_test(values_go_where_rows_say),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(the_text_of_the_operands_tells_their_number),
+        cmocka_unit_test(help_has_every_row),
+        cmocka_unit_test(the_rest_of_a_word_is_offered),
         cmocka_unit_test(texts_are_wrapped),
     };
 
