@@ -1,7 +1,5 @@
 /* Reads the host pool. */
 
-#include <stdlib.h>
-
 #include "adapters/opennebula/pool_hardware.h"
 #include "adapters/opennebula/pool_reader.h"
 #include "adapters/opennebula/pool_states.h"
@@ -93,21 +91,6 @@ static void close_element(struct pool_reader *reader, void *object, const struct
     draft->room_has_id = draft->room_has_free = false;
 }
 
-/* oned's sums of what VMs request wrap around if one requests an absurd amount: the host and its
- * other VMs must not be hidden by that. */
-static void read_usage(struct pool_reader *reader, const struct pool_value *given, int64_t *value)
-{
-    char *end;
-    long long number = strtoll(given->text, &end, 10);
-
-    if (end != given->text && number < amounts.smallest)
-        *value = amounts.smallest;
-    else if (end != given->text && number > amounts.largest)
-        *value = amounts.largest;
-    else
-        pool_read_number(reader, given, amounts, value);
-}
-
 static void read_share(struct pool_reader *reader, struct host *host,
                        const struct pool_value *given)
 {
@@ -126,10 +109,10 @@ static void read_share(struct pool_reader *reader, struct host *host,
         pool_read_number(reader, given, amounts, &draft->max_memory);
         break;
     case WORD_CPU_USAGE:
-        read_usage(reader, given, &host->cpu_usage);
+        pool_read_amount(reader, given, amounts, &host->cpu_usage);
         break;
     case WORD_MEM_USAGE:
-        read_usage(reader, given, &draft->memory_usage);
+        pool_read_amount(reader, given, amounts, &draft->memory_usage);
         break;
     case WORD_RUNNING_VMS:
         pool_read_number(reader, given, (struct pool_range){0, INT32_MAX}, &host->running_vms);

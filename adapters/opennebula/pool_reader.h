@@ -101,10 +101,15 @@ struct pool_range {
  * range rejects the object. */
 void pool_read_number(struct pool_reader *reader, const struct pool_value *given,
                       struct pool_range range, int64_t *value);
+/* The same for a number that users or their sums may make absurd: out of range, it counts as the
+ * end of the range. */
+void pool_read_amount(struct pool_reader *reader, const struct pool_value *given,
+                      struct pool_range range, int64_t *value);
 void pool_read_int(struct pool_reader *reader, const struct pool_value *given, int32_t smallest,
                    int32_t *value);
 /* Reads a decimal number that is not negative, for example "0.59" or "1e2", as hundredths, rounded
- * to the nearest. */
+ * to the nearest, and at most POOL_HUNDREDTHS_MAX. */
+#define POOL_HUNDREDTHS_MAX INT64_C(1000000000000)
 void pool_read_hundredths(struct pool_reader *reader, const struct pool_value *given,
                           int64_t *value);
 const char *pool_read_text(struct pool_reader *reader, const struct pool_value *given);

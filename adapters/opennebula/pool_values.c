@@ -55,7 +55,8 @@ static const char *after_blanks(const char *text)
     return text;
 }
 
-/* False: not a number of 64 bits. Surrounding blanks are allowed. */
+/* False: not a number; one of more than 64 bits counts as the largest of them. Surrounding blanks
+ * are allowed. */
 static bool parse_integer(const char *text, int64_t *value)
 {
     bool negative = false;
@@ -66,11 +67,9 @@ static bool parse_integer(const char *text, int64_t *value)
         negative = *text++ == '-';
     if (*text < '0' || *text > '9')
         return false;
-    for (; *text >= '0' && *text <= '9'; text++) {
-        if (sum > (uint64_t)INT64_MAX / 10 - 1)
-            return false;
-        sum = sum * 10 + (uint64_t)(*text - '0');
-    }
+    for (; *text >= '0' && *text <= '9'; text++)
+        sum = sum > (uint64_t)INT64_MAX / 10 - 1 ? (uint64_t)INT64_MAX
+                                                 : sum * 10 + (uint64_t)(*text - '0');
     *value = negative ? -(int64_t)sum : (int64_t)sum;
     return *after_blanks(text) == '\0';
 }
@@ -86,6 +85,19 @@ void pool_read_number(struct pool_reader *reader, const struct pool_value *given
         reject_value(reader, given, "a whole number within limits");
     else
         *value = number;
+}
+
+void pool_read_amount(struct pool_reader *reader, const struct pool_value *given,
+                      struct pool_range range, int64_t *value)
+{
+    int64_t number;
+
+    if (!parse_integer(given->text, &number) || (number < 0 && range.smallest >= 0))
+        pool_read_number(reader, given, range, value);
+    else
+        *value = number < range.smallest  ? range.smallest
+                 : number > range.largest ? range.largest
+                                          : number;
 }
 
 void pool_read_int(struct pool_reader *reader, const struct pool_value *given, int32_t smallest,
@@ -134,8 +146,9 @@ static bool parse_decimal(const char *text, struct pool_decimal *decimal)
     text = after_blanks(text);
     text = parse_digits(text + (*text == '+'), decimal, &any);
     if (any && (*text == 'e' || *text == 'E')) {
-        if (!parse_integer(text + 1, &exponent) || exponent < -100 || exponent > 100)
+        if (!parse_integer(text + 1, &exponent))
             return false;
+        exponent = exponent < -100 ? -100 : exponent > 100 ? 100 : exponent;
         text += strlen(text);
     }
     decimal->power += (int)exponent;
@@ -160,14 +173,10 @@ void pool_read_hundredths(struct pool_reader *reader, const struct pool_value *g
     }
     if (dropped >= 5)
         decimal.digits++;
-    for (; decimal.power > 0 && decimal.digits > 0; decimal.power--) {
-        if (decimal.digits > INT64_C(1000000000000)) {
-            reject_value(reader, given, "a number within limits");
-            return;
-        }
+    for (; decimal.power > 0 && decimal.digits > 0 && decimal.digits < POOL_HUNDREDTHS_MAX;
+         decimal.power--)
         decimal.digits *= 10;
-    }
-    *value = decimal.digits;
+    *value = decimal.digits < POOL_HUNDREDTHS_MAX ? decimal.digits : POOL_HUNDREDTHS_MAX;
 }
 
 const char *pool_read_text(struct pool_reader *reader, const struct pool_value *given)

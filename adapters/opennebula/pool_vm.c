@@ -239,7 +239,7 @@ static void read_template_scalar(struct pool_reader *reader, struct vm *vm,
         draft->has_cpu = given->length > 0;
         break;
     case WORD_MEMORY:
-        pool_read_number(reader, given, counts, &vm->memory);
+        pool_read_amount(reader, given, counts, &vm->memory);
         draft->has_memory = given->length > 0;
         break;
     default:
@@ -416,6 +416,18 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
+/* onevm resize of a VM on a host, such as one that is powered off: oned accepts an amount with
+ * which its own sums wrap around, which must not fill the host for others. */
+static void drop_absurd_size(struct vm *vm)
+{
+    if (vm->history.host < 0 || !vm_state_traits[vm->state].holds)
+        return;
+    if (vm->memory == counts.largest)
+        vm->memory = 0;
+    if (vm->cpu == POOL_HUNDREDTHS_MAX)
+        vm->cpu = 0;
+}
+
 static void end_vm(struct pool_reader *reader, void *object)
 {
     struct vm_draft *draft = pool_reader_scratch(reader);
@@ -431,6 +443,7 @@ static void end_vm(struct pool_reader *reader, void *object)
     vm->name = or_empty(vm->name);
     if (vm->n_records == 0)
         vm->history = no_history;
+    drop_absurd_size(vm);
     vm->is_extended = draft->has_permissions;
     if (!vm->is_extended) {
         vm->needs = 0;
