@@ -48,6 +48,18 @@ static char shown_as(char c)
     return c >= ' ' && c <= '~' ? c : '?';
 }
 
+void mark_cut(char *text, size_t size)
+{
+    static const char mark[] = "...";
+    size_t end = size - sizeof mark, word = end;
+
+    if (strlen(text) + 1 < size)
+        return;
+    while (word > end / 2 && text[word - 1] != ' ')
+        word--;
+    memcpy(text + (word > end / 2 ? word : end), mark, sizeof mark);
+}
+
 char *printable_part(char *shown, size_t size, const char *text, size_t length)
 {
     size_t n = 0;

@@ -12,6 +12,10 @@ size_t control_length(const char *text);
 /* Put `mask` in the place of each control character and each byte that is not UTF-8. */
 void mask_controls(char *text, char mask);
 
+/* If the text fills its `size` bytes, 5 or more, and so was probably cut: "..." in the place of its
+ * last word, or, if that is long, of its end. */
+void mark_cut(char *text, size_t size);
+
 /* Copy the first `length` bytes of text (up to its end) into shown, of `size` bytes, 8 or more:
  * ASCII only, "?" for each byte that cannot be printed, blanks for tabs and line ends, ' for ", and
  * "..." at the end when it was cut. Returns shown. */

@@ -114,17 +114,14 @@ static void say_state(const struct lease_record *lease, int64_t now, char *text,
 static void add_sentence(char *text, size_t size, const char *sentence)
 {
     static const char mark[] = "...";
-    size_t length = strlen(text), end = size - sizeof mark;
+    size_t length = strlen(text);
     bool is_cut = length >= strlen(mark) && strcmp(text + length - strlen(mark), mark) == 0;
     const char *between = length == 0 ? "" : is_cut ? " " : ". ";
 
     if (!*sentence || (is_cut && length > size / 2))
         return;
-    if ((size_t)snprintf(text + length, size - length, "%s%s", between, sentence) < size - length)
-        return;
-    while (end > 0 && text[end - 1] != ' ')
-        end--;
-    memcpy(text + end, mark, sizeof mark);
+    snprintf(text + length, size - length, "%s%s", between, sentence);
+    mark_cut(text, size);
 }
 
 void message_of(const struct lease_record *lease, const struct vm_record *vm, int64_t now,

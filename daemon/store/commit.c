@@ -11,6 +11,7 @@
 #include "daemon/store/seal.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
+#include "util/printable.h"
 
 static void tell(const struct store *store, const struct store_event *event)
 {
@@ -28,6 +29,7 @@ void store_history(struct store *store, int64_t lease, int64_t at, const char *e
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    mark_cut(text, sizeof text);
     store->changes++;
     MEMORY_GROW(store->events, store->events_allocated, store->n_events + 1);
     record = &store->events[store->n_events++];

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -45,12 +46,29 @@ static void what_is_not_utf8_is_masked(void **state)
     expect("\xff\xfe\xc3\xa9\xc3", "??\xc3\xa9?");
 }
 
+static void expect_cut(const char *text, const char *wanted)
+{
+    char cut[16] = "";
+
+    strncpy(cut, text, sizeof cut - 1);
+    mark_cut(cut, sizeof cut);
+    assert_string_equal(cut, wanted);
+}
+
+static void what_was_cut_ends_after_a_word(void **state)
+{
+    expect_cut("no room for it", "no room for it");
+    expect_cut("no room for this lease", "no room for ...");
+    expect_cut("abcdefghijklmnopqrstuvwxyz", "abcdefghijkl...");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(controls_are_masked),
         cmocka_unit_test(what_turns_the_direction_is_masked),
         cmocka_unit_test(what_is_not_utf8_is_masked),
+        cmocka_unit_test(what_was_cut_ends_after_a_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
