@@ -129,13 +129,20 @@ void services_visit_drains(const struct daemon *daemon, int32_t host,
 /* The state of a host in that drain: "drained", "booked", ... used: VMs are on the host. */
 const char *services_drain_word(const struct drain *drain, bool used);
 
-/* --- services_booking.c: bookings of hosts --- */
+/* --- services_booking.c: owners, rights and ends of bookings, for answers --- */
 /* May the user change that booking? */
 int services_check_owner(const struct daemon *daemon, const char *name, const char *user,
                          struct error *err);
 /* Do [rights] allow a user's order? False: `rule` gives the reason. */
 bool services_may_book(const struct daemon *daemon, const struct drain_order *order,
                        char rule[LEASE_SPEC_TEXT_MAX]);
+int services_unbook(void *context, const struct unbook_order *order, const char *who,
+                    const struct drain_viewer *viewer, struct error *err);
+void services_each_booking(void *context, const char *user,
+                           void (*visit)(void *visitor, const struct booking *booking),
+                           void *visitor);
+
+/* --- services_booking_hosts.c: the hosts of an order --- */
 /* Choose the hosts for the first question to the planner, then for the next one: an alternative to
  * an order that does not fit. False: there is none. */
 bool services_first_hosts(const struct daemon *daemon, const struct drain_order *order);
@@ -149,11 +156,6 @@ struct drain_order services_tried_order(const struct daemon *daemon,
 bool services_order_fits(const struct daemon *daemon, const struct drain_order *order);
 void services_show_refusal(const struct daemon *daemon, const struct drain_order *order,
                            const struct drain_viewer *viewer);
-int services_unbook(void *context, const struct unbook_order *order, const char *who,
-                    const struct drain_viewer *viewer, struct error *err);
-void services_each_booking(void *context, const char *user,
-                           void (*visit)(void *visitor, const struct booking *booking),
-                           void *visitor);
 
 /* --- services_change.c: changing leases, for answers --- */
 int services_change(void *context, const struct change_order *order, struct lease_trial *trial,
