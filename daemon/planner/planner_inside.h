@@ -286,6 +286,15 @@ bool facts_may_leave(const struct facts *facts, const struct lease_record *lease
 /* When the first of the lease's VMs must leave its host; INSTANT_NONE: none must. */
 int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease);
 
+/* --- facts_vm_filter.c: the hosts that a VM may use ------------------------------------------- */
+enum { NO_FILTER = -1 }; /* all hosts */
+/* Finds the number of the filter of the VM's hosts. False: the VM cannot be placed at present; a
+ * note gives the reason. */
+bool facts_filter(struct facts *facts, const struct lease_record *lease, const struct vm_record *vm,
+                  int32_t *filter);
+/* The number of the filter for a VM that must start on another host. */
+int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm);
+
 /* --- facts_requests.c: requests to the engine ------------------------------------------------- */
 struct asking {
     struct lease_request request; /* node_sets are `sets` */
@@ -301,8 +310,6 @@ struct lease_request request_of(const struct lease_record *lease);
  * present; a note gives the reason. */
 bool asking_make(struct facts *facts, const struct lease_record *lease, struct asking *asking);
 void asking_finish(struct asking *asking);
-/* The number of the filter for a VM that must start on another host. */
-int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm);
 /* Add a step with the cancellations, and with a request for each lease of `arrivals` that can be
  * requested. */
 void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_departures,
