@@ -319,10 +319,9 @@ const struct command_line host_show_line = {
     .summary = "Show the usage of a host",
     .purpose = "Show a host and the leases that use its capacity: running, unknown (OpenNebula "
                "cannot monitor its VM), parked (suspended or powered off by its user), reserved "
-               "(an accepted reservation), or planned. "
-               "'held' is room kept free of lower-priority leases for a waiting lease; 'other' is "
-               "capacity of VMs outside the plan, such as VMs that cannot be read. HOST is its "
-               "number or name.",
+               "(an accepted reservation), or planned. 'held' is room kept free of lower-priority "
+               "leases for a waiting lease; 'other' is capacity of VMs outside the plan, such as "
+               "VMs that cannot be read. HOST is its number or name.",
     .operands = "HOST",
     .groups = {CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},

@@ -52,8 +52,7 @@ const struct command_line lease_cancel_line = {
                OPTION_GROUP(cancel_options), CLIENT_GROUP},
     .codes = {{EXIT_DONE, "All leases are cancelled"},
               {EXIT_FAILED,
-               "A lease could not be cancelled, none is selected, or galernad does not "
-               "answer"}},
+               "A lease could not be cancelled, none is selected, or galernad does not answer"}},
     .offer = client_offer_leases,
     .size = sizeof(struct cancel_arguments),
 };

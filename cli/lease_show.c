@@ -14,10 +14,8 @@
 
 enum { LABEL = 12 };
 
-static void line(FILE *stream, const char *key, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void line(FILE *stream, const char *key, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void line(FILE *stream, const char *key,
+                                                       const char *format, ...)
 {
     char text[1024];
     va_list args;

@@ -51,8 +51,7 @@ static const struct command_option own_options[] = {
     {"policy", .type = ARGUMENT_OWN, .argument = "KIND=NAME", .offset = AT(set),
      .words = "admission=|preemption=|host-selection=", .take = take_policy,
      .help = "Policy modules for admission, preemption or host-selection, by name or path, with "
-             "weights: host-selection=greedy*2,pack. Short for --set "
-             "scheduling.policy-KIND=NAME"},
+             "weights: host-selection=greedy*2,pack. Short for --set scheduling.policy-KIND=NAME"},
     {"set", .type = ARGUMENT_LIST, .argument = "SECTION.OPTION=VALUE", .offset = AT(set),
      .offer = offer_settings,
      .help = "Set any option of the configuration; it overrides the file. May be repeated"},

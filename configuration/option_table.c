@@ -184,10 +184,9 @@ const struct configuration_option option_table[] = {
      "much."},
     {"opennebula", "memory-limit", OPTION_INTEGER, LIVE(memory_limit), NULL, "1024", 64, 1048576,
      "Maximum memory in MB that answers in progress, and what galernad keeps of the last ones, "
-     "take "
-     "in total. An answer that does not fit is refused, and the error names the largest one. About "
-     "five times the size of the list of hosts, and 2 KB for each VM, are needed. The "
-     "limit of the service (MemoryMax in galernad.service) must be higher than the sum of this and "
+     "take in total. An answer that does not fit is refused, and the error names the largest one. "
+     "About five times the size of the list of hosts, and 2 KB for each VM, are needed. The limit "
+     "of the service (MemoryMax in galernad.service) must be higher than the sum of this and "
      "planner-memory."},
     {"opennebula", "parallel-calls", OPTION_INTEGER, LIVE(parallel_calls), NULL, "8", 1, 64,
      "Maximum number of parallel calls."},
@@ -203,21 +202,18 @@ const struct configuration_option option_table[] = {
      "Maximum number of unfinished commands on one host (MAX_HOST)."},
     {"opennebula", "actions-in-all", OPTION_INTEGER, LIVE(actions_in_all), NULL, "30", 1, 10000,
      "Maximum number of unfinished commands (MAX_DISPATCH). The VMs of a group are started when "
-     "there "
-     "is room for all of them; when a group has waited for a minute, other commands wait for it, "
-     "except those that keep a promise. A larger group starts in several parts."},
+     "there is room for all of them; when a group has waited for a minute, other commands wait for "
+     "it, except those that keep a promise. A larger group starts in several parts."},
     {"opennebula", "stuck-after", OPTION_SECONDS, LIVE(stuck_after), NULL, "60", 1, 86400,
      "A command that is unfinished for longer than this, and than three times the usual time of "
      "such operations, is stuck and no longer counts towards actions-per-host and actions-in-all; "
      "a host with several stuck VMs is quarantined."},
     {"opennebula", "retry-limit", OPTION_INTEGER, LIVE(retry_limit), NULL, "10", 1, 1000,
      "Consecutive failed attempts of a VM after which its whole lease fails: other VMs of its "
-     "group "
-     "that run are ended by end-action, those that never ran are held."},
+     "group that run are ended by end-action, those that never ran are held."},
     {"opennebula", "retry-backoff", OPTION_SECONDS, LIVE(retry_backoff), NULL, "10", 1, 86400,
      "Delay after a failed attempt; doubled after each further failure. Leases with a promised "
-     "start or "
-     "deadline are tried again at once after their first failure."},
+     "start or deadline are tried again at once after their first failure."},
     {"opennebula", "boot-time", OPTION_SECONDS, LIVE(boot_time), NULL, "0", 0, 86400,
      "Initial estimate of the boot time: reservations are deployed this much earlier, so that they "
      "run at their start. Replaced by the observed boot time. 0: never deploy before the start."},
@@ -284,22 +280,19 @@ const struct configuration_option option_table[] = {
     {"opennebula", "host-policy", OPTION_WORD, LIVE(host_policy),
      "packing|striping|load-aware|custom|fixed|modules|0|1|2|3|4", "modules", 0, 0,
      "Host selection for VMs without SCHED_RANK: one of OpenNebula's policies by name or number, "
-     "or "
-     "modules (scheduling.policy-host-selection)."},
+     "or modules (scheduling.policy-host-selection)."},
     {"opennebula", "rank", OPTION_TEXT, LIVE(rank), NULL, NULL, 0, 0,
      "The rank expression of host-policy custom, as in SCHED_RANK."},
     {"opennebula", "datastore-policy", OPTION_WORD, LIVE(datastore_policy),
      "packing|striping|custom|fixed|0|1|2|3", "striping", 0, 0,
      "System datastore of VMs without SCHED_DS_RANK: one of OpenNebula's policies by name or "
-     "number "
-     "(DEFAULT_DS_SCHED)."},
+     "number (DEFAULT_DS_SCHED)."},
     {"opennebula", "datastore-rank", OPTION_TEXT, LIVE(datastore_rank), NULL, NULL, 0, 0,
      "The rank expression of datastore-policy custom, as in SCHED_DS_RANK."},
     {"opennebula", "network-policy", OPTION_WORD, LIVE(network_policy),
      "packing|striping|custom|fixed|0|1|2|3", "striping", 0, 0,
      "Network of NICs with NETWORK_MODE=auto and without SCHED_RANK: one of OpenNebula's policies "
-     "by "
-     "name or number (DEFAULT_NIC_SCHED)."},
+     "by name or number (DEFAULT_NIC_SCHED)."},
     {"opennebula", "network-rank", OPTION_TEXT, LIVE(network_rank), NULL, NULL, 0, 0,
      "The rank expression of network-policy custom, as in SCHED_RANK of a NIC."},
     {"opennebula", "different-networks", OPTION_BOOLEAN, LIVE(different_networks), NULL, "yes", 0,

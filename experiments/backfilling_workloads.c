@@ -143,8 +143,7 @@ struct trace *backfilling_open(const struct backfilling_plan *plan,
     if (workload->path)
         return open_log(workload, quick ? QUICK_JOBS : 0, err);
     snprintf(text, sizeof text,
-             "typeless,jobs=%.0f,nodes=%d,gap-factor=%g,overestimate=%s,users=20,memory=1,"
-             "cpu=100",
+             "typeless,jobs=%.0f,nodes=%d,gap-factor=%g,overestimate=%s,users=20,memory=1,cpu=100",
              quick ? QUICK_JOBS : experiment_number(plan->bench, "jobs"), MODEL_PROCESSORS,
              workload->gap_factor, experiment_text(plan->bench, "overestimate"));
     return generated_open(&stream, 1, (uint64_t)seed + 1, site, err);

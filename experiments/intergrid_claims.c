@@ -183,8 +183,7 @@ static void claim_same_choices(const struct intergrid_plan *plan, struct finding
                                 "For the same choice, MLIP takes the fewest leases and "
                                 "MOV the least overhead; MOML is between them in both",
                                 "by definition", verdict_if(in_order, false), reason},
-        "leases: MLIP %lld, MOML %lld, MOV %lld; overhead: MOV %.0f, MOML %.0f, MLIP %.0f "
-        "VM-hours",
+        "leases: MLIP %lld, MOML %lld, MOV %lld; overhead: MOV %.0f, MOML %.0f, MLIP %.0f VM-hours",
         (long long)mlip->leases, (long long)moml->leases, (long long)mov->leases,
         (double)mov->overhead / 3600, (double)moml->overhead / 3600, (double)mlip->overhead / 3600);
 }

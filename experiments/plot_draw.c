@@ -218,8 +218,7 @@ static void draw_axes(const struct plot_frame *frame)
                   LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT);
     draw_text(frame, LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 43, "middle", frame->plot->x);
     output_format(frame->out,
-                  "<text transform=\"translate(17 %d) rotate(-90)\" "
-                  "text-anchor=\"middle\">",
+                  "<text transform=\"translate(17 %d) rotate(-90)\" text-anchor=\"middle\">",
                   TOP + PLOT_HEIGHT / 2);
     output_escaped(frame->out, frame->plot->y);
     output_text(frame->out, "</text>\n");
@@ -251,8 +250,7 @@ static void draw_bars(const struct plot_frame *frame, const struct plot_series *
                bottom = up(frame, fmin(point->y, floor_y));
 
         output_format(frame->out,
-                      "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-                      "fill=\"%s\"/>\n",
+                      "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
                       left, top, width * 0.92, bottom - top, color_of(series));
         draw_interval(frame, point, left + width * 0.46, "#222");
     }
@@ -274,11 +272,9 @@ static void draw_points(const struct plot_frame *frame, const struct plot_series
         double x = along(frame, point->x) + shift, y = up(frame, point->y);
 
         draw_interval(frame, point, x, color_of(series));
-        output_format(frame->out,
-                      "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\" fill=\"%s\" "
-                      "stroke=\"%s\"/>\n",
-                      x, y, series->style == PLOT_DASHED ? "#fff" : color_of(series),
-                      color_of(series));
+        output_format(
+            frame->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\" fill=\"%s\" stroke=\"%s\"/>\n",
+            x, y, series->style == PLOT_DASHED ? "#fff" : color_of(series), color_of(series));
     }
 }
 

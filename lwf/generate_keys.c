@@ -111,8 +111,7 @@ static int read_classes(struct generate_stream *stream, const char *text, struct
         if (decimal_parse_real(number, &share.weight) < 0 || !(share.weight > 0) ||
             share.weight > 1e9)
             return error_set(err, EINVAL,
-                             "class: the weight of %s is '%.20s', expected a number "
-                             "above 0",
+                             "class: the weight of %s is '%.20s', expected a number above 0",
                              share.class->name, number);
         if (stream->n_classes == GENERATE_CLASSES_MAX)
             return error_set(err, EINVAL, "class: more than %d classes", GENERATE_CLASSES_MAX);
@@ -194,8 +193,7 @@ static const struct key keys[] = {
     {"kind", KEY_SPECIAL, ALL, 0, 0, 0, read_kind,
      "best-effort, immediate, reservation or deadline, instead of the kind of the class"},
     {"lead", KEY_DURATIONS, ALL, AT(lead), 0, 1e10, NULL,
-     "time from request to start, or to the earliest start; 1d for reservations if not "
-     "given"},
+     "time from request to start, or to the earliest start; 1d for reservations if not given"},
     {"slack", KEY_RANGE, ALL, AT(slack), 0, 1e6, NULL,
      "deadline, in durations after the earliest start; 0: none (deadline leases: 3)"},
     {"slack-of", KEY_SPECIAL, ALL, 0, 0, 0, read_slack_of,
@@ -394,8 +392,7 @@ static int finish_lublin(struct generate_stream *stream, bool has_middle, bool h
             p->size_middle = fmax(p->size_low, p->size_high - 2.5);
         if (p->serial + p->power_of_two > 1)
             return error_set(err, EINVAL,
-                             "serial and power-of-two are %g and %g, more than 1 "
-                             "together",
+                             "serial and power-of-two are %g and %g, more than 1 together",
                              p->serial, p->power_of_two);
         if (!(p->size_low <= p->size_middle && p->size_middle <= p->size_high))
             return error_set(err, EINVAL,
@@ -434,8 +431,7 @@ static int check_stream(const struct generate_stream *stream, struct error *err)
     if (stream->model == GENERATE_RESERVATIONS) {
         if (!(stream->rho > 0))
             return error_set(err, EINVAL,
-                             "rho is missing: the share of the site's time, such as "
-                             "rho=0.1");
+                             "rho is missing: the share of the site's time, such as rho=0.1");
         return 0;
     }
     if (!(stream->jobs > 0) && !(stream->span > 0))

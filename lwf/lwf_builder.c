@@ -123,9 +123,8 @@ static void begin_disk_image(struct lwf_reader *reader)
         lwf_take_integer(reader, ATTRIBUTE_SIZE, 0, TRACE_AMOUNT_MAX);
     if (length == 0 || length > LWF_ATTRIBUTE_MAX) {
         lwf_complain(reader, value->text,
-                     "the name of the disk image has %zu bytes: expected 1 "
-                     "to %d",
-                     length, LWF_ATTRIBUTE_MAX);
+                     "the name of the disk image has %zu bytes: expected 1 to %d", length,
+                     LWF_ATTRIBUTE_MAX);
         return;
     }
     queue->text = memory_grow(queue->text, &queue->allocated_text, queue->n_text + length + 1, 1);

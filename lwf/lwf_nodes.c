@@ -172,8 +172,7 @@ void lwf_site_end(struct lwf_reader *reader)
         lwf_complain(reader, NULL, "the site has no <resource-types>");
     else if (unlisted)
         lwf_complain(reader, NULL,
-                     "a node set of the site has %s, which <resource-types> does "
-                     "not name",
+                     "a node set of the site has %s, which <resource-types> does not name",
                      reader->site.types.names[__builtin_ctz(unlisted)]);
     else if (reader->site.n_hosts == 0)
         lwf_complain(reader, NULL, "the site has no nodes");

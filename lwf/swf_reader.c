@@ -266,8 +266,7 @@ static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
     if (nodes > TRACE_VMS_MAX || duration > TRACE_TIME_MAX || fields[FIELD_SUBMIT] < 0 ||
         fields[FIELD_SUBMIT] > TRACE_TIME_MAX)
         return complain(reader, reader->line,
-                        "a negative submission, or more nodes or seconds "
-                        "than a lease can have",
+                        "a negative submission, or more nodes or seconds than a lease can have",
                         err);
     if (reader->counts.leases == 0 && options->from_zero)
         reader->zero = fields[FIELD_SUBMIT];

@@ -79,8 +79,7 @@ int trace_format_of(struct source *source, struct error *err)
                          source_name(source));
     if (format == FORMAT_NOTHING)
         return error_set(err, EINVAL,
-                         "%s: is empty: expected a trace in LWF, SWF or Haizea's old "
-                         "format",
+                         "%s: is empty: expected a trace in LWF, SWF or Haizea's old format",
                          source_name(source));
     return format;
 }

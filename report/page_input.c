@@ -90,9 +90,8 @@ static int create_views(struct page_input *input, struct error *err)
     static const char *const tables[] = {"hosts", "leases", "reservations", "reservation_hosts",
                                          "counters"};
     int result = page_input_execute(input,
-                                    "CREATE TEMP TABLE kept (lease INTEGER PRIMARY KEY);"
-                                    "CREATE TEMP TABLE shown (cell INTEGER);"
-                                    "INSERT INTO shown VALUES (0)",
+                                    "CREATE TEMP TABLE kept (lease INTEGER PRIMARY KEY);CREATE "
+                                    "TEMP TABLE shown (cell INTEGER);INSERT INTO shown VALUES (0)",
                                     err);
 
     for (size_t i = 0; input->is_sweep && result == 0 && i < sizeof tables / sizeof *tables; i++) {

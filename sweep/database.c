@@ -171,10 +171,9 @@ static int renumber_table(const struct sweep_database *database, const char *tab
         return 0;
     return database_execute(
         database, err,
-        "DELETE FROM main.%s WHERE cell IN (SELECT old FROM numbers WHERE new = 0);"
-        "UPDATE main.%s SET cell = (SELECT -new FROM numbers WHERE old = cell) "
-        "WHERE cell IN (SELECT old FROM numbers);"
-        "UPDATE main.%s SET cell = -cell WHERE cell < 0",
+        "DELETE FROM main.%s WHERE cell IN (SELECT old FROM numbers WHERE new = 0);UPDATE main.%s "
+        "SET cell = (SELECT -new FROM numbers WHERE old = cell) WHERE cell IN (SELECT old FROM "
+        "numbers);UPDATE main.%s SET cell = -cell WHERE cell < 0",
         table, table, table);
 }
 

@@ -58,8 +58,7 @@ static int write_script(const struct session *session, const char *path, const c
     output_format(
         output,
         "#!/bin/sh\n"
-        "# Written by galerna sweep. Each of %zu tasks carries out every %zu-th cell of the "
-        "list.\n"
+        "# Written by galerna sweep. Each of %zu tasks carries out every %zu-th cell of the list.\n"
         "status=0\n"
         "for cell in $(awk -v task=\"$SLURM_ARRAY_TASK_ID\" '(NR - task) %% %zu == 0' ",
         tasks, tasks, tasks);

@@ -278,8 +278,7 @@ static void explain(const struct eligibility *eligibility, uint32_t host,
 
     if (choice->n == 0)
         snprintf(said->reason, sizeof said->reason,
-                 "no enabled system datastore in the cluster of host %d that the VM may "
-                 "use",
+                 "no enabled system datastore in the cluster of host %d that the VM may use",
                  where->id);
     else
         snprintf(said->reason, sizeof said->reason,

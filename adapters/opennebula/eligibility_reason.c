@@ -18,10 +18,8 @@ struct requirement_sentence {
     size_t length, n_parts;
 };
 
-static void add(struct requirement_sentence *sentence, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add(struct requirement_sentence *sentence, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct requirement_sentence *sentence,
+                                                      const char *format, ...)
 {
     va_list arguments;
     int written;

@@ -46,11 +46,9 @@ struct spec_reader {
     char *reason;
 };
 
-static int wrong(const struct spec_reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* Writes the reason "HAIZEA: ...". */
-static int wrong(const struct spec_reader *reader, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int wrong(const struct spec_reader *reader,
+                                                       const char *format, ...)
 {
     int length = snprintf(reader->reason, LEASE_SPEC_TEXT_MAX, "%s: ", reader->vector);
     va_list arguments;

@@ -11,11 +11,8 @@ enum { TEXT_MAX = 127, KB_PER_MB = 1024 };
 static const int64_t largest = INT64_C(1) << 40;
 
 /* Keeps the first fault. */
-static void set_fault(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                      const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void set_fault(struct pool_reader *reader, struct vm_hardware_draft *draft,
-                      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+set_fault(struct pool_reader *reader, struct vm_hardware_draft *draft, const char *format, ...)
 {
     va_list arguments;
     char text[160];

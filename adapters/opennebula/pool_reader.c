@@ -15,10 +15,8 @@
 #include "util/search.h"
 
 /* Reports an invalid document. Returns false, which ends the reading. */
-static bool fail(struct pool_reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool fail(struct pool_reader *reader, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool fail(struct pool_reader *reader,
+                                                       const char *format, ...)
 {
     va_list arguments;
     char what[256];

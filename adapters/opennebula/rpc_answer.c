@@ -175,10 +175,8 @@ static void body_finish(struct body *body)
     free(body->text);
 }
 
-static void say(struct rpc_reply *answer, enum rpc_outcome outcome, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void say(struct rpc_reply *answer, enum rpc_outcome outcome, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+say(struct rpc_reply *answer, enum rpc_outcome outcome, const char *format, ...)
 {
     va_list arguments;
 

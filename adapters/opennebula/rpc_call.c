@@ -207,10 +207,8 @@ void rpc_call_prepare(struct rpc_call *call, CURL *easy)
 }
 
 /* Reports to `done`, with the method and without secrets. */
-static void report(struct rpc_call *call, struct rpc_reply *reply, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void report(struct rpc_call *call, struct rpc_reply *reply, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+report(struct rpc_call *call, struct rpc_reply *reply, const char *format, ...)
 {
     char line[RPC_MESSAGE_MAX];
     va_list arguments;

@@ -20,12 +20,10 @@ struct judgement {
     size_t n;
 };
 
-static void found(struct judgement *judgement, const char *word, enum setup_verdict verdict,
-                  const char *remedy, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-
-static void found(struct judgement *judgement, const char *word, enum setup_verdict verdict,
-                  const char *remedy, const char *format, ...)
+__attribute__((format(printf, 5, 6))) static void found(struct judgement *judgement,
+                                                        const char *word,
+                                                        enum setup_verdict verdict,
+                                                        const char *remedy, const char *format, ...)
 {
     struct setup_finding *finding = &judgement->findings[judgement->n++];
     va_list args;

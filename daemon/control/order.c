@@ -188,8 +188,7 @@ static int read_name(const json_t *request, struct order *order, struct error *e
     for (const char *at = name; *at; at++)
         if ((unsigned char)*at < ' ' || *at == '"' || *at == '\\' || *at == 0x7f)
             return error_set(err, EINVAL,
-                             "name: quotes, backslashes and control characters are "
-                             "not allowed");
+                             "name: quotes, backslashes and control characters are not allowed");
     strcpy(order->name, name);
     return 0;
 }
@@ -323,10 +322,8 @@ struct writer {
     size_t size, length;
 };
 
-static void put(struct writer *writer, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void put(struct writer *writer, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(struct writer *writer, const char *format,
+                                                      ...)
 {
     size_t room = writer->length < writer->size ? writer->size - writer->length : 0;
     va_list args;

@@ -229,9 +229,8 @@ static void note_wrong_count(struct enactor *enactor, const struct vm_record *vm
     if (world_note_refusal(enactor->daemon->world, vm->host, &room))
         log_warning_of(
             vm->lease, vm->id,
-            "host %d: OpenNebula counts %lld.%02lld CPU and %lld MB for VMs that are not "
-            "there, and refuses starts: 'onedb fsck', while oned is stopped, corrects "
-            "this",
+            "host %d: OpenNebula counts %lld.%02lld CPU and %lld MB for VMs that are not there, "
+            "and refuses starts: 'onedb fsck', while oned is stopped, corrects this",
             vm->host, (long long)(room.cpu / 100), (long long)(room.cpu % 100),
             (long long)room.memory);
 }

@@ -157,8 +157,7 @@ static int check_end(const struct lease_record *changed, int64_t now, struct err
     lease_time_text(end, at, sizeof at);
     lease_time_text(changed->deadline, deadline, sizeof deadline);
     return error_set(err, ENOSPC,
-                     "refused: lease %lld would end at %s at the earliest, after its "
-                     "deadline %s",
+                     "refused: lease %lld would end at %s at the earliest, after its deadline %s",
                      (long long)changed->id, at, deadline);
 }
 

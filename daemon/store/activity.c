@@ -15,10 +15,8 @@ struct sentence {
     size_t size, length;
 };
 
-static void add(struct sentence *sentence, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add(struct sentence *sentence, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct sentence *sentence, const char *format,
+                                                      ...)
 {
     size_t room = sentence->size - sentence->length;
     va_list args;

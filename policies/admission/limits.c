@@ -64,10 +64,9 @@ static const struct galerna_option options[] = {
                 .default_value = "",
                 .description =
                     "Groups of users with limits of their own, separated by ';': "
-                    "NAME:USERS:LIMIT=N:..., USERS being numbers and ranges such as "
-                    "1-9,100, LIMIT one of the options above (times in seconds). "
-                    "leases, reservations, all-vms, vm-hours and cpu-hours hold for the members "
-                    "together"},
+                    "NAME:USERS:LIMIT=N:..., USERS being numbers and ranges such as 1-9,100, LIMIT "
+                    "one of the options above (times in seconds). leases, reservations, all-vms, "
+                    "vm-hours and cpu-hours hold for the members together"},
     [ORIGIN] = {.name = "origin",
                 .type = GALERNA_CHOICE,
                 .choices = "any|local|external",
