@@ -110,9 +110,10 @@ const struct command_line replay_line = {
                {.title = "Output files",
                 .options = file_options,
                 .n = sizeof file_options / sizeof *file_options}},
-    .notes = "An output file may be - for standard output. With several runs, %s in its name "
-             "stands for the name of the run; in a directory, each run gets a file of its name; "
-             "otherwise the name of the run is inserted before the suffix. File names in a "
+    .notes = "An output file may be - for standard output, except with --results. With several "
+             "runs, %s in its name stands for the name of the run; in a directory, each run gets a "
+             "file of its name; otherwise the name of the run is inserted before the suffix. File "
+             "names in a "
              "configuration file are relative to that file.\n\nCtrl-C ends a replay cleanly: the "
              "results so far are written and summarized.",
     .codes = {{EXIT_DONE, "Success"},

@@ -6,6 +6,7 @@
 
 #include "cli/replay.h"
 #include "configuration/site_text.h"
+#include "util/file.h"
 #include "util/memory.h"
 #include "util/words.h"
 
@@ -149,6 +150,10 @@ static int name_outputs(struct replay_plan *plan, const struct replay_options *o
 
         if (!given)
             continue;
+        if (kind == REPLAY_RESULTS && !strcmp(given, "-"))
+            return error_set(err, EINVAL,
+                             "--results: a database cannot be written to standard "
+                             "output; specify a file");
         if (several && !strcmp(given, "-"))
             return error_set(err, EINVAL,
                              "%zu runs cannot all write to standard output; specify a directory, "
@@ -157,6 +162,26 @@ static int name_outputs(struct replay_plan *plan, const struct replay_options *o
         for (size_t i = 0; i < plan->n_runs; i++)
             plan->runs[i].outputs[kind] =
                 output_path(given, &plan->runs[i], (enum replay_output)kind, several);
+    }
+    return 0;
+}
+
+/* No output replaces a file that the run reads. */
+static int check_inputs(const struct replay_run *run, const struct replay_options *options,
+                        struct error *err)
+{
+    const struct configuration *configuration = run->configuration;
+
+    for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
+        const char *path = run->outputs[kind];
+
+        if (file_keep_input(path, configuration->tracefile, err) < 0 ||
+            file_keep_input(path, configuration->imagefile, err) < 0 ||
+            file_keep_input(path, configuration->injectionfile, err) < 0)
+            return -1;
+        for (size_t i = 0; i < options->configurations.n; i++)
+            if (file_keep_input(path, options->configurations.items[i], err) < 0)
+                return -1;
     }
     return 0;
 }
@@ -189,7 +214,8 @@ int replay_plan_make(struct replay_plan *plan, const struct replay_options *opti
     if (name_outputs(plan, options, err) < 0)
         return -1;
     for (size_t i = 0; i < plan->n_runs; i++)
-        if (check_outputs(&plan->runs[i], err) < 0)
+        if (check_outputs(&plan->runs[i], err) < 0 ||
+            check_inputs(&plan->runs[i], options, err) < 0)
             return -1;
     return 0;
 }

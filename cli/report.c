@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "report/page.h"
+#include "util/file.h"
 
 struct report_arguments {
     const char *output, *title;
@@ -41,5 +42,8 @@ int command_report(const struct call *call)
                                          .n_inputs = (size_t)call->n};
     struct error err;
 
+    for (int i = 0; i < call->n; i++)
+        if (file_keep_input(arguments->output, call->operands[i], &err) < 0)
+            return command_failed(call->name, &err);
     return page_write(&options, &err) < 0 ? command_failed(call->name, &err) : EXIT_DONE;
 }

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/trace_options.h"
 #include "cli/trace_output.h"
+#include "util/file.h"
 #include "util/words.h"
 
 static int write_trace(struct trace *trace, enum trace_format format,
@@ -86,9 +87,11 @@ const struct command_line trace_convert_line = {
 
 int command_trace_convert(const struct call *call)
 {
+    const struct trace_arguments *arguments = call->arguments;
     struct error err;
 
-    if (convert(call->operands[0], call->arguments, &err) < 0)
+    if (file_keep_input(arguments->output, call->operands[0], &err) < 0 ||
+        convert(call->operands[0], call->arguments, &err) < 0)
         return command_failed(call->name, &err);
     return EXIT_DONE;
 }

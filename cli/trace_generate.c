@@ -13,6 +13,7 @@
 #include "lwf/generate.h"
 #include "lwf/trace_combine.h"
 #include "lwf/trace_open.h"
+#include "util/file.h"
 #include "util/memory.h"
 
 struct generate_arguments {
@@ -194,5 +195,7 @@ int command_trace_generate(const struct call *call)
 
     if (arguments->n_streams == 0)
         return command_usage_error(call->name, "no --stream is given");
+    if (file_keep_input(arguments->output, arguments->with, &err) < 0)
+        return command_failed(call->name, &err);
     return generate(arguments, &err) < 0 ? command_failed(call->name, &err) : EXIT_DONE;
 }

@@ -1,9 +1,12 @@
-/* Reads whole files. */
+/* Reads whole files, and recognizes files. */
 #include "util/file.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "util/memory.h"
 
@@ -34,4 +37,20 @@ char *file_read(const char *path, size_t most, size_t *length, struct error *err
     }
     fclose(file);
     return text;
+}
+
+static bool is_regular(const char *path, struct stat *status)
+{
+    return path && strcmp(path, "-") != 0 && stat(path, status) == 0 && S_ISREG(status->st_mode);
+}
+
+int file_keep_input(const char *output, const char *input, struct error *err)
+{
+    struct stat written, read;
+
+    if (!is_regular(output, &written) || !is_regular(input, &read) ||
+        written.st_dev != read.st_dev || written.st_ino != read.st_ino)
+        return 0;
+    return error_set(err, EINVAL, "%s: is an input as well; choose another file for the output",
+                     output);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "util/file.h"
+#include "util/memory.h"
 
 enum { SIZE = 200000 }; /* several pieces of a reader */
 
@@ -54,11 +55,30 @@ static void what_cannot_be_read_is_named(void **state)
     assert_int_equal(err.code, EISDIR);
 }
 
+static void an_input_is_kept(void **state)
+{
+    char path[] = "file-XXXXXX", *other;
+    struct error err;
+
+    close(mkstemp(path));
+    other = memory_format("./%s", path);
+    assert_int_equal(file_keep_input(path, NULL, &err), 0);
+    assert_int_equal(file_keep_input("-", path, &err), 0);
+    assert_int_equal(file_keep_input("/dev/null", "/dev/null", &err), 0);
+    assert_int_equal(file_keep_input("no/such/file", path, &err), 0);
+    assert_int_equal(file_keep_input(other, path, &err), -1);
+    assert_int_equal(err.code, EINVAL);
+    assert_non_null(strstr(err.text, "is an input as well"));
+    free(other);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_read_up_to_its_limit),
         cmocka_unit_test(what_cannot_be_read_is_named),
+        cmocka_unit_test(an_input_is_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
