@@ -53,6 +53,10 @@ int folder_lock(struct folder *folder, struct error *err)
                 : "%s: cannot be locked",
             name);
     free(name);
+    if (result < 0 && folder->lock >= 0) { /* the lock, and the folder, belong to another sweep */
+        close(folder->lock);
+        folder->lock = -1;
+    }
     return result;
 }
 

@@ -61,6 +61,15 @@ for figure in end_time makespan suspensions utilization haizea_slowdown_mean que
     fi
 done
 
+# A second sweep into the same results ends, and leaves the first one its lock.
+mkdir held.db.cells
+exec 9>held.db.cells/lock
+flock -n 9
+[ "$(code "$galerna" sweep day.sweep --results held.db)" = 1 ] || fail "two sweeps at a time: $(cat out)"
+grep -q "another galerna sweep is writing the same results" err || fail "two sweeps at a time: $(cat err)"
+[ -e held.db.cells/lock ] || fail "the second sweep removed the lock of the first"
+exec 9>&-
+
 # A trace with generated requests in between, under Haizea's configuration.
 cat >both.sweep <<END
 [sweep]
