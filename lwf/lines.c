@@ -71,5 +71,7 @@ int lines_next(struct lines *lines, const char **line, const char **end, struct 
     if (lines->from > lines->until)
         lines->from = lines->until;
     lines->number++;
+    if (lines->number == 1 && newline - *line >= 3 && memcmp(*line, "\xef\xbb\xbf", 3) == 0)
+        *line += 3; /* a byte order mark */
     return 1;
 }

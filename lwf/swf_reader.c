@@ -68,10 +68,24 @@ static int complain(const struct swf_reader *reader, const char *where, const ch
                      reader->lines.number, where - reader->line + 1, what);
 }
 
+/* A number with an exponent, rounded up, and at most just above what any field may have. */
+static const char *scan_exponent(const char *text, int64_t *value)
+{
+    char *end;
+    double number = strtod(text, &end);
+
+    number = number > TRACE_AMOUNT_MAX ? TRACE_AMOUNT_MAX + 1 : number;
+    number = number < -TRACE_AMOUNT_MAX ? -TRACE_AMOUNT_MAX - 1 : number;
+    *value = (int64_t)number;
+    *value += number > (double)*value;
+    return end;
+}
+
 /* A number, rounded up to a whole one (of the relevant fields, only submission and run times of a
  * few logs have fractions). NULL: not a number. */
 static const char *scan_number(const char *p, int64_t *value)
 {
+    const char *begin = p;
     bool negative = false, has_digits = false, has_rest = false;
     int64_t whole = 0;
 
@@ -88,14 +102,8 @@ static const char *scan_number(const char *p, int64_t *value)
             has_digits = true;
             has_rest |= *p != '0';
         }
-    if (has_digits && (*p == 'e' || *p == 'E')) {
-        /* Only average processor times have exponents, and these are not used. */
-        p++;
-        if (*p == '-' || *p == '+')
-            p++;
-        while (*p >= '0' && *p <= '9')
-            p++;
-    }
+    if (has_digits && (*p == 'e' || *p == 'E'))
+        return scan_exponent(begin, value);
     *value = negative ? -whole : whole + has_rest;
     return has_digits ? p : NULL;
 }

@@ -90,6 +90,8 @@ static void test_times(void **state)
     expect_job(JOB("60", "1", "1", "60", "1"), NULL, 60, SPAN_NONE);
     expect_job(JOB("99", "1", "1", "60", "1"), NULL, 60, SPAN_NONE);
     expect_job(JOB("12.25", "1", "1", "60", "1"), NULL, 60, 13);
+    expect_job(JOB("1.225e+1", "1", "1", "1e5", "1"), NULL, 100000, 13);
+    expect_job("\xef\xbb\xbf" JOB("-1", "1", "1", "60", "1"), NULL, 60, SPAN_NONE);
     expect_job(JOB("-1", "1", "1", "60", "1"), NULL, 60, SPAN_NONE);
     expect_job(JOB("50", "1", "1", "-1", "1"), NULL, 50, SPAN_NONE);
     expect_job(JOB("0", "1", "1", "-1", "1"), NULL, 1, SPAN_NONE);
@@ -251,6 +253,10 @@ static void test_errors(void **state)
          "test.swf:1:1: a negative submission, or more nodes or seconds than a lease can have"},
         {"1 0 0 5 1 -1 -1 9999999 6 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
          "test.swf:1:1: a negative submission, or more nodes or seconds than a lease can have"},
+        {"1 0 0 1e300 1 -1 -1 1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
+         "test.swf:1:1: a negative submission, or more nodes or seconds than a lease can have"},
+        {"1 0 0 1e 1 -1 -1 1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
+         "test.swf:1:7: field 4 is not a number of at most 12 digits"},
         {"; MaxProcs: 99999999\n",
          "test.swf: the header has 99999999 nodes, more than 262144; specify the "
          "number of processors of a node"},
