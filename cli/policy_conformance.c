@@ -1,16 +1,34 @@
 /* Runs the conformance test of a policy module in a child process. */
 #include "cli/policy_conformance.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { TIME_LIMIT = 20000 /* milliseconds */ };
+
+/* What a module prints would be mixed with the results of a replay. */
+static int check_silence(const struct conformance *conformance, int printed, struct error *err)
+{
+    fflush(stdout);
+    if (lseek(printed, 0, SEEK_END) > 0)
+        return error_set(err, EINVAL,
+                         "%s: prints to standard output, which is for results; use host->log()",
+                         conformance->file);
+    return 0;
+}
 
 static int run_all(void *context, struct preflight *preflight, struct error *err)
 {
     const struct conformance *conformance = context;
+    int printed = memfd_create("printed", MFD_CLOEXEC);
 
+    if (printed < 0 || dup2(printed, STDOUT_FILENO) < 0)
+        return error_errno(err, "no memory for the test");
     preflight_doing(preflight, conformance->file, "answers random calls");
-    if (conformance_calls(conformance, preflight, err) < 0)
+    if (conformance_calls(conformance, preflight, err) < 0 ||
+        check_silence(conformance, printed, err) < 0)
         return -1;
     preflight_doing(preflight, conformance->file, "schedules the conformance trace");
     return conformance_trace(conformance, err);

@@ -212,6 +212,7 @@ int preflight_run(preflight_work *work, void *context, int64_t limit,
 
     if (preflight == MAP_FAILED)
         return error_errno(err, "out of memory for the trial of modules");
+    fflush(stdout); /* a module that calls exit() would print it again */
     guard = fork();
     if (guard == 0)
         guard_work(preflight, work, context, limit, caller);

@@ -44,6 +44,13 @@ expect 1 "crashed in a trial: Segmentation fault when it is loaded" check "$modu
 expect 1 "two instances give different answers to the same call" check "$modules/forgetful.so"
 expect 1 "writes to its input" check "$modules/scribbler.so"
 expect 1 "crashed in a trial: Segmentation fault when it answers random calls" check "$modules/crash-in-score.so"
+expect 1 "prints to standard output, which is for results; use host->log()" check "$modules/prints.so"
+expect 1 "exited with status 0 in a trial when it answers random calls" check "$modules/leaves.so"
+if [ "$(grep -c 'ok     module' "$out")" -ne 1 ]; then
+    echo "what was found before a module left is printed again:"
+    cat "$out"
+    exit 1
+fi
 expect 1 "when it reads leases_present, which it does not declare" \
     check "$modules/undeclared.so"
 expect 1 "vetoes every host in 2000 random calls" check "$modules/hosts.so" --set score=-1

@@ -1,7 +1,9 @@
 /* Host selection that breaks a promise `galerna policy check` looks for: FORGETFUL keeps a variable
- * of its own, SCRIBBLER writes to what it is given, CRASH crashes while it scores, UNDECLARED reads
- * a column that it does not declare. */
+ * of its own, SCRIBBLER writes to what it is given, CRASH crashes while it scores, LEAVES calls
+ * exit() there, PRINTS prints, UNDECLARED reads a column that it does not declare. */
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "galerna_policy.h"
 #include "util/unqualified.h"
@@ -27,6 +29,12 @@ static enum galerna_verdict score(void *self, const struct galerna_host_batch *b
 #ifdef SCRIBBLER
     if (batch->n_hosts > 0)
         ((int64_t *)unqualified(batch->unchanged_until))[0] = 0;
+#endif
+#ifdef PRINTS
+    puts("scores");
+#endif
+#ifdef LEAVES
+    exit(0);
 #endif
 #ifdef CRASH
     raise(SIGSEGV);
