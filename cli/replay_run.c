@@ -289,6 +289,8 @@ static int simulate(struct stage *stage, struct replay_outputs *outputs,
         return -1;
     describe_end(&result, result.interrupted && *control->stop, outcome);
     accounting_summarize(outputs->accounting, &outcome->figures);
+    if (outcome->figures.first_submit == INSTANT_NONE && !outcome->interrupted)
+        snprintf(outcome->message, sizeof outcome->message, "the trace has no leases");
     outcome->suspended_jobs = outcome->figures.suspensions > 0 && is_log(stage->configuration);
     return 0;
 }

@@ -199,6 +199,8 @@ static int check_trace(struct trace_checker *checker, struct trace *trace, const
             return error_set(err, own.code, "%s", own.text);
         }
     }
+    if (checker->check->census.total == 0 && checker->check->n_errors == 0)
+        warn(checker, (struct lwf_place){0, 0}, "the trace has no leases");
     return 0;
 }
 

@@ -154,6 +154,9 @@ wrong_input() {
     says err "is 'memry' a misspelling of it?"
     run 1 replay "$data/small.lwf" --record "$work/one" --events "$work/one"
     says err "cannot be used for two outputs"
+    echo '; a log without jobs' >"$work/idle.swf"
+    run 0 replay "$work/idle.swf" --site 1,cpu=100,memory=1024
+    says err "the trace has no leases"
     run 1 replay "$data/small.lwf" --results -
     says err "--results: a database cannot be written to standard output; specify a file"
     cp "$data/small.lwf" "$work/read.lwf"

@@ -99,6 +99,13 @@ static void test_lines_of_swf(void **state)
     expect_findings(text, findings, 2);
 }
 
+static void test_no_leases(void **state)
+{
+    static const char *const findings[] = {"0:0: warning: the trace has no leases"};
+
+    expect_findings("; SWF\n1 0 0 -1 1 -1 -1 1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n", findings, 1);
+}
+
 static void test_broken_xml_ends_the_check(void **state)
 {
     static const char text[] =
@@ -127,6 +134,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sound_trace),
+        cmocka_unit_test(test_no_leases),
         cmocka_unit_test(test_all_errors_and_warnings),
         cmocka_unit_test(test_site_behind_the_requests),
         cmocka_unit_test(test_lines_of_swf),
