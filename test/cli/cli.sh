@@ -154,6 +154,10 @@ wrong_input() {
     says err "is 'memry' a misspelling of it?"
     run 1 replay "$data/small.lwf" --record "$work/one" --events "$work/one"
     says err "cannot be used for two outputs"
+    if [ -c /dev/full ]; then
+        run 1 trace convert "$data/small.lwf" -o /dev/full
+        says err "/dev/full: cannot be written: No space left on device"
+    fi
     echo '; a log without jobs' >"$work/idle.swf"
     run 0 replay "$work/idle.swf" --site 1,cpu=100,memory=1024
     says err "the trace has no leases"
