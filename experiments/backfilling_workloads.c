@@ -96,6 +96,8 @@ static int find_logs(struct backfilling_plan *plan, const char *folder, struct e
 {
     char names[LOGS * BACKFILLING_NAME] = "";
 
+    if (access(folder, R_OK | X_OK) < 0)
+        return error_errno(err, "%s: cannot be read", folder);
     for (size_t i = 0; i < LOGS; i++) {
         if (add_log(plan, folder, i, err) < 0)
             return -1;

@@ -108,7 +108,7 @@ int trace_format_of(struct source *source, struct error *err)
         return -1;
     remedy = remedy_for(bytes, n);
     if (remedy)
-        return error_set(err, EINVAL, "%s: is compressed: decompress it first (%s)",
+        return error_set(err, EINVAL, "%s: is compressed; decompress it with %s",
                          source_name(source), remedy);
     format = format_of_text(bytes + (has_mark ? 3 : 0), bytes + n, &columns);
     if (format == FORMAT_UNKNOWN)

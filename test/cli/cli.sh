@@ -210,6 +210,8 @@ wrong_input() {
     says err 'experiment gridway does not read logs'
     run 1 experiment run backfilling --out "$work/no-logs" --logs "$data" -q
     says err 'KTH-SP2-1996-2.1-cln.swf'
+    run 1 experiment run backfilling --out "$work/no-logs" --logs "$work/no/such" -q
+    says err "$work/no/such: cannot be read: No such file or directory"
     run 64 experiment run all --out "$work/never" --set iterations=3
     says err "--set requires a single experiment"
     run 64 experiment list suspent

@@ -42,9 +42,9 @@ static void test_no_format(void **state)
     assert_int_equal(format_of("1 2 3\n4 5\n", &err), -1);
     assert_non_null(strstr(err.text, "of ten columns); its first line has 3 columns"));
     assert_int_equal(format_of("\x1f\x8b\x08", &err), -1);
-    assert_string_equal(err.text, "trace: is compressed: decompress it first (gunzip)");
+    assert_string_equal(err.text, "trace: is compressed; decompress it with gunzip");
     assert_int_equal(format_of("\x28\xb5\x2f\xfd", &err), -1);
-    assert_string_equal(err.text, "trace: is compressed: decompress it first (unzstd)");
+    assert_string_equal(err.text, "trace: is compressed; decompress it with unzstd");
 }
 
 /* No byte behind the end is looked at. */
