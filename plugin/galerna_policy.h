@@ -508,6 +508,8 @@ struct galerna_policy {
  *         .name = "no-mondays", .version = "1.0", .summary = "Refuses leases requested on Mondays",
  *         .create = create, .destroy = destroy, .admission = &operations,
  *     };
+ *
+ * In C++, give all members in order, without their names.
  */
 #ifdef __cplusplus
 #define GALERNA_EXTERN extern "C"
