@@ -166,6 +166,20 @@ static int name_outputs(struct replay_plan *plan, const struct replay_options *o
     return 0;
 }
 
+/* Several runs would share what arrives. */
+static int check_standard_input(const struct replay_plan *plan, struct error *err)
+{
+    size_t readers = 0;
+
+    for (size_t i = 0; i < plan->n_runs; i++)
+        readers += !strcmp(plan->runs[i].configuration->tracefile, "-");
+    if (readers > 1)
+        return error_set(err, EINVAL,
+                         "%zu runs cannot all read standard input; save the trace in a file",
+                         readers);
+    return 0;
+}
+
 /* No output replaces a file that the run reads. */
 static int check_inputs(const struct replay_run *run, const struct replay_options *options,
                         struct error *err)
@@ -211,7 +225,7 @@ int replay_plan_make(struct replay_plan *plan, const struct replay_options *opti
             if (add_file(plan, file, n_traces ? options->traces[t] : NULL, options, err) < 0)
                 return -1;
     }
-    if (name_outputs(plan, options, err) < 0)
+    if (check_standard_input(plan, err) < 0 || name_outputs(plan, options, err) < 0)
         return -1;
     for (size_t i = 0; i < plan->n_runs; i++)
         if (check_outputs(&plan->runs[i], err) < 0 ||

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "adapters/simulation/stage.h"
 #include "cli/replay.h"
@@ -244,14 +245,16 @@ static void describe_end(const struct simulation_result *result, bool asked,
                  result->late_requests == 1 ? "was" : "were");
 }
 
-/* Is the trace a log in SWF? Standard input is not, because it cannot be read twice. */
+/* Is the trace a log in SWF? Standard input and pipes, which cannot be read twice, are not. */
 static bool is_log(const struct configuration *configuration)
 {
     struct error ignored;
     struct source *source = NULL;
+    struct stat status;
     bool result = false;
 
-    if (configuration->tracefile && strcmp(configuration->tracefile, "-") != 0)
+    if (configuration->tracefile && strcmp(configuration->tracefile, "-") != 0 &&
+        stat(configuration->tracefile, &status) == 0 && S_ISREG(status.st_mode))
         source = source_open(configuration->tracefile, &ignored);
     if (source)
         result = trace_format_of(source, &ignored) == TRACE_FORMAT_SWF;

@@ -179,6 +179,8 @@ wrong_input() {
     says err "$work/read.conf: is an input as well"
     cmp "$data/small.lwf" "$work/read.lwf" || fail "the trace was replaced"
     cmp "$data/small.conf" "$work/read.conf" || fail "the configuration was replaced"
+    run 1 replay - - < "$data/small.lwf"
+    says err "2 runs cannot all read standard input"
     run 0 replay - < "$data/small.lwf"
     says out "standard-input"
     run 64 replay "$data/small.lwf" --compatibility haizea
@@ -545,6 +547,14 @@ generated() {
     grep -q 'lease-workload name="both"' "$work/c.lwf" || fail "$ran: the name is not there"
     grep -q -e '--seed 1 --with a.lwf --stream reservations,rho=0.2' "$work/c.lwf" ||
         fail "$ran: the file does not tell how it was made"
+    # A pipe is read once: opened again, it would wait for a second writer. Job 3 is suspended.
+    mkfifo "$work/pipe"
+    printf '%s -1 1 -1 -1 -1 -1 -1 -1 -1\n' "1 0 0 100 1 -1 -1 1 100" "2 1 0 100 2 -1 -1 2 100" \
+        "3 2 0 900 1 -1 -1 1 900" >"$work/pipe" &
+    checks=$((checks + 1))
+    timeout 60 "$galerna" replay "$work/pipe" --site 2,cpu=100,memory=1024 >"$work/out" 2>"$work/err" ||
+        fail "a pipe is read twice"
+    grep -q 'Suspensions *[1-9]' "$work/out" || fail "a pipe: nothing was suspended"
     run 0 trace generate --list-keys
     says out "run-shape-1"
     run 64 trace generate
