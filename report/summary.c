@@ -330,10 +330,10 @@ static void write_notes(struct output *out, const struct summary_run *runs, size
             continue;
         cell_count(count, runs[i].figures.suspensions);
         output_format(out,
-                      "\n%s: leases were suspended %s times (scheduling.suspension).\n"
+                      "\n%s: leases were suspended %s time%s (scheduling.suspension).\n"
                       "The jobs of a log in the Standard Workload Format ran without interruption: "
                       "replay\nit with --as-jobs to compare it with textbook backfilling.\n",
-                      runs[i].name, count);
+                      runs[i].name, count, runs[i].figures.suspensions == 1 ? "" : "s");
     }
 }
 

@@ -550,7 +550,10 @@ generated() {
     # A pipe is read once: opened again, it would wait for a second writer. Job 3 is suspended.
     mkfifo "$work/pipe"
     printf '%s -1 1 -1 -1 -1 -1 -1 -1 -1\n' "1 0 0 100 1 -1 -1 1 100" "2 1 0 100 2 -1 -1 2 100" \
-        "3 2 0 900 1 -1 -1 1 900" >"$work/pipe" &
+        "3 2 0 900 1 -1 -1 1 900" >"$work/gap.swf"
+    run 0 replay "$work/gap.swf" --site 2,cpu=100,memory=1024
+    says out "gap: leases were suspended 1 time (scheduling.suspension)"
+    cat "$work/gap.swf" >"$work/pipe" &
     checks=$((checks + 1))
     timeout 60 "$galerna" replay "$work/pipe" --site 2,cpu=100,memory=1024 >"$work/out" 2>"$work/err" ||
         fail "a pipe is read twice"
