@@ -276,13 +276,19 @@ static const char *what_allowed_hosts_hold(const int64_t *n)
     return sentences[REASON_NO_HOST_ALLOWED].text;
 }
 
+static const char *what_begins(const struct reason *reason)
+{
+    return reason->text && *reason->text ? "until %t, when booking '%s' begins"
+                                         : "until %t, when the drain or booking of its host begins";
+}
+
 /* Replaces the usual sentence where a number would make it wrong. */
 static const char *sentence_of(const struct reason *reason)
 {
     const int64_t *n = reason->n;
 
     if (reason->id == REASON_NOT_READY && n[1])
-        return "until %t, when the drain or booking of its host begins";
+        return what_begins(reason);
     if (reason->id == REASON_NO_ROOM_NOW && n[0] > 0 && n[1] >= n[0])
         return "for room: %v requested, but the room now free does not last long enough";
     if (reason->id == REASON_NO_ROOM_AT_ONCE)

@@ -137,3 +137,20 @@ int64_t facts_begins_inside(const struct facts *facts, const struct lease_record
     }
     return begins;
 }
+
+int64_t facts_booking_opens(const struct facts *facts, const struct lease_record *lease)
+{
+    int64_t opens = INSTANT_NONE;
+
+    for (size_t i = 0; facts->drains && *lease->booking && i < facts->drains->n; i++) {
+        const struct drain *drain = &facts->drains->items[i];
+
+        if (strcmp(drain->booking, lease->booking) != 0 || drain->until <= facts->now)
+            continue;
+        if (drain->from <= facts->now)
+            return INSTANT_NONE;
+        if (opens == INSTANT_NONE || drain->from < opens)
+            opens = drain->from;
+    }
+    return opens;
+}

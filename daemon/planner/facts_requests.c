@@ -141,11 +141,15 @@ bool asking_make(struct facts *facts, const struct lease_record *lease, struct a
     const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
     struct planned *planned = planned_add(facts, lease->id);
     bool possible = true;
+    int64_t opens;
 
     *asking = (struct asking){.planned = planned,
                               .sets = memory_new(n, sizeof *asking->sets),
                               .numbers = memory_new(n, sizeof *asking->numbers)};
     facts->not_before = lease->earliest;
+    opens = lease->phase == PHASE_WAITING ? facts_booking_opens(facts, lease) : INSTANT_NONE;
+    if (opens > facts->not_before)
+        facts->not_before = opens;
     planned->vms = memory_new(n, sizeof *planned->vms);
     set_of = memory_new(n, sizeof *set_of);
     for (size_t i = 0; i < n && possible; i++) {

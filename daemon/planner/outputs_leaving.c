@@ -57,7 +57,7 @@ void planner_note_delay(struct planner *planner, const struct lease_record *leas
         cause <= lease->delayed_by || store_is_preempted(lease))
         return;
     lease_note_delayed(planner->store, lease, cause);
-    store_history(planner->store, lease->id, now, "delayed", "by lease %lld, %s accepted later",
+    store_history(planner->store, lease->id, now, "delayed", "by lease %lld, %s requested later",
                   (long long)cause,
                   other->kind == LEASE_DEADLINE ? "a deadline lease" : "a reservation");
 }

@@ -104,14 +104,27 @@ struct reason planner_reason_in_full(const struct planner *planner,
     return planner_with_hosts(planner, lease, &reason, text, size);
 }
 
+static bool booking_begins(const struct planner *planner, const struct lease_record *lease,
+                           int64_t at)
+{
+    const struct drains *drains = planner->settings.drains;
+
+    for (size_t i = 0; drains && *lease->booking && i < drains->n; i++)
+        if (drains->items[i].from == at && strcmp(drains->items[i].booking, lease->booking) == 0)
+            return true;
+    return false;
+}
+
 void planner_set_reason(struct planner *planner, const struct lease_record *lease,
                         const struct reason *reason)
 {
     char text[STORE_TEXT_MAX];
     struct reason told = planner_reason_in_full(planner, lease, reason, text, sizeof text);
 
-    if (told.id == REASON_NOT_READY && told.n[0] != lease->earliest)
-        told.n[1] = 1; /* suspended for a drain that has not begun */
+    if (told.id == REASON_NOT_READY && told.n[0] != lease->earliest) {
+        told.n[1] = 1; /* suspended for a drain that has not begun, or its booking has not */
+        told.text = booking_begins(planner, lease, told.n[0]) ? lease->booking : NULL;
+    }
     lease_explain(planner->store, lease, &told, planner_vm_without_room(planner, lease, reason),
                   INSTANT_NONE);
 }

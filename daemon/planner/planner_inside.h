@@ -454,6 +454,8 @@ bool facts_are_kept_out(const struct facts *facts, const struct lease_record *le
                         char text[STORE_TEXT_MAX]);
 /* When the drain of its booking begins during which a reservation starts; INSTANT_NONE. */
 int64_t facts_begins_inside(const struct facts *facts, const struct lease_record *lease);
+/* When the booking that the lease names begins; INSTANT_NONE: it has begun, or there is none. */
+int64_t facts_booking_opens(const struct facts *facts, const struct lease_record *lease);
 
 /* --- move_way.c --- */
 struct move_way {

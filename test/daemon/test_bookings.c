@@ -182,6 +182,23 @@ static void before_it_begins_others_use_the_host(void **state)
     end(&course);
 }
 
+static void before_it_begins_those_inside_are_told_when(void **state)
+{
+    struct course course;
+    char text[STORE_ACTIVITY_MAX], when[64], wanted[160];
+
+    begin(&course, ((struct store_fixture *)*state)->store, 1);
+    book(&course, "course", 0, NOW + 2 * LENGTH, false);
+    add_waiting(&course, 1, "course", "SPEED");
+    plan(&course);
+    store_activity(store_lease(course.store, 1), NOW, text, sizeof text);
+    lease_time_text(NOW + 2 * LENGTH, when, sizeof when);
+    snprintf(wanted, sizeof wanted, "Waiting until %s, when booking 'course' begins", when);
+    if (strncmp(text, wanted, strlen(wanted)) != 0)
+        fail_msg("%s", text);
+    end(&course);
+}
+
 /* A VM that no lease of ours has cannot be made to leave. */
 static void who_stays_holds_room_inside(void **state)
 {
@@ -323,6 +340,7 @@ int main(void)
         TEST(before_it_begins_others_use_the_host),
         TEST(who_stays_holds_room_inside),
         TEST(who_cannot_be_inside_is_refused),
+        TEST(before_it_begins_those_inside_are_told_when),
         TEST(nobody_starts_to_be_suspended_at_once_for_a_booking),
         TEST(it_starts_on_a_host_that_is_not_booked),
         TEST(it_starts_if_it_can_run_for_a_while),

@@ -368,7 +368,7 @@ static void one_that_is_delayed_says_so_once(void **state)
     for (int i = 0; i < 3; i++)
         rebuild(&house, NOW);
     assert_int_equal(store_each_event(store, lease->id, 0, keep_delays, text, &err), 0);
-    assert_string_equal(text, "by lease 5, a deadline lease accepted later.");
+    assert_string_equal(text, "by lease 5, a deadline lease requested later.");
     assert_int_equal(store_commit(store, NULL), 0);
     close_house(&house);
     store_reopen(fixture);
