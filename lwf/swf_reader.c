@@ -251,6 +251,17 @@ static int64_t memory_of(const struct swf_reader *reader, const int64_t fields[F
     return (kilobytes * reader->options.processors_per_node + 1023) / 1024;
 }
 
+static int check_range(const struct swf_reader *reader, const char *what, int64_t value,
+                       int64_t most, struct error *err)
+{
+    char text[128];
+
+    if (value >= 0 && value <= most)
+        return 0;
+    snprintf(text, sizeof text, "%s is not from 0 to %" PRId64, what, most);
+    return complain(reader, reader->line, text, err);
+}
+
 /* Fills a request from a job: 1; 0: the job makes no lease; -1: error. */
 static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
                         struct lease_request *request, struct error *err)
@@ -271,11 +282,11 @@ static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
         reader->counts.without_time++;
         return 0;
     }
-    if (nodes > TRACE_VMS_MAX || duration > TRACE_TIME_MAX || fields[FIELD_SUBMIT] < 0 ||
-        fields[FIELD_SUBMIT] > TRACE_TIME_MAX)
-        return complain(reader, reader->line,
-                        "a negative submission, or more nodes or seconds than a lease can have",
-                        err);
+    if (check_range(reader, "the time of submission", fields[FIELD_SUBMIT], TRACE_TIME_MAX, err) <
+            0 ||
+        check_range(reader, "the number of nodes", nodes, TRACE_VMS_MAX, err) < 0 ||
+        check_range(reader, "the requested time", duration, TRACE_TIME_MAX, err) < 0)
+        return -1;
     if (reader->counts.leases == 0 && options->from_zero)
         reader->zero = fields[FIELD_SUBMIT];
     reader->set.count = (uint32_t)nodes;

@@ -88,14 +88,19 @@ static int check_identity(const struct module *module, const struct module_sourc
     return 0;
 }
 
+static bool has_operations(const struct galerna_policy *policy)
+{
+    return policy->kind == GALERNA_KIND_ADMISSION    ? policy->admission != NULL
+           : policy->kind == GALERNA_KIND_PREEMPTION ? policy->preemption != NULL
+                                                     : policy->host_selection != NULL;
+}
+
 /* Copies a table of operations, whose first member is its size. */
 static int copy_operations(void *copy, size_t size, const void *exported, size_t least,
                            const char *path, struct error *err)
 {
     uint32_t stated;
 
-    if (!exported)
-        return error_set(err, EINVAL, "%s: has no operations for its kind", path);
     memcpy(&stated, exported, sizeof stated);
     if (stated < least)
         return error_set(err, EINVAL,
@@ -111,6 +116,9 @@ static int check_operations(struct module *module, const char *path, struct erro
     const struct galerna_policy *policy = &module->policy;
     bool complete = false;
 
+    if (!has_operations(policy))
+        return error_set(err, EINVAL, "%s: lacks the operations that a policy for %s must have",
+                         path, module_kind_name(policy->kind));
     switch (policy->kind) {
     case GALERNA_KIND_ADMISSION:
         if (copy_operations(&module->admission, sizeof module->admission, policy->admission,

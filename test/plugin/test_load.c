@@ -38,7 +38,7 @@ static void broken_structures_are_refused(void **state)
            "its name is 'another-name', but its file name requires 'wrong-name'");
     refuse("bad-name", EINVAL, "invalid name 'Bad'");
     refuse("unknown-kind", EINVAL, "is of kind 9, which is unknown here");
-    refuse("no-operations", EINVAL, "has no operations for its kind");
+    refuse("no-operations", EINVAL, "lacks the operations that a policy for admission must have");
     refuse("short-operations", EINVAL, "its operations have 4 bytes, the first version had");
     refuse("no-function", EINVAL,
            "lacks the function that a policy for admission must have (admit)");
