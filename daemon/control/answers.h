@@ -69,11 +69,13 @@ struct drain_result {
     size_t n_vms;
     const int32_t *out_of_service; /* of the booked hosts: those that take no VMs */
     size_t n_out;
+    char unknown[2 * BOOKING_NAMES_MOST + 2]; /* admitted users and groups that do not exist,
+                                                 separated by commas */
     const int64_t *unplaced; /* leases that lose their promised place, or wait for it in vain */
     size_t n_unplaced;
     char word[STORE_GROUP_MAX]; /* not accepted: the reason; else "" */
-    char text[STORE_TEXT_MAX];  /* likewise; accepted: which booked hosts are not in service, or
-                                   "" */
+    char text[STORE_TEXT_MAX];  /* likewise; accepted: which booked hosts are not in service, which
+                                   users and groups do not exist, or "" */
     int64_t instead_from;       /* not accepted: start of an alternative of the same length;
                                    INSTANT_NONE: unknown */
     const int32_t *instead;     /* hosts of the alternative */

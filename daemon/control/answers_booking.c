@@ -95,27 +95,14 @@ json_t *answers_read_booking(const struct question *question, struct booking *bo
     return NULL;
 }
 
-static json_t *split_names(const char *names)
-{
-    json_t *list = json_array();
-
-    while (*names) {
-        size_t length = strcspn(names, ",");
-
-        json_array_append_new(list, json_stringn(names, length));
-        names += length + (names[length] == ',');
-    }
-    return list;
-}
-
 static void add_booking(void *context, const struct booking *booking)
 {
     json_t *line = json_object();
 
     json_put(line, "name", json_from_text(booking->name));
     json_put(line, "owner", *booking->owner ? json_from_text(booking->owner) : json_null());
-    json_put(line, "users", split_names(booking->users));
-    json_put(line, "groups", split_names(booking->groups));
+    json_put(line, "users", answers_split_names(booking->users));
+    json_put(line, "groups", answers_split_names(booking->groups));
     json_put(line, "magnetic", json_boolean(booking->magnetic));
     json_array_append_new(context, line);
 }

@@ -95,6 +95,19 @@ json_t *answers_ids(const int32_t *hosts, size_t n)
     return list;
 }
 
+json_t *answers_split_names(const char *names)
+{
+    json_t *list = json_array();
+
+    while (*names) {
+        size_t length = strcspn(names, ",");
+
+        json_array_append_new(list, json_stringn(names, length));
+        names += length + (names[length] == ',');
+    }
+    return list;
+}
+
 void answers_put_drains(json_t *answer, const struct drain_result *result)
 {
     json_t *vms = json_array(), *unplaced = json_array();
@@ -107,4 +120,5 @@ void answers_put_drains(json_t *answer, const struct drain_result *result)
     json_put(answer, "vms", vms);
     json_put(answer, "unplaced", unplaced);
     json_put(answer, "out_of_service", answers_ids(result->out_of_service, result->n_out));
+    json_put(answer, "unknown", answers_split_names(result->unknown));
 }

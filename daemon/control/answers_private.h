@@ -116,6 +116,8 @@ json_t *answers_bookings(const struct question *question);
 const char *answers_plain_user(const struct question *question);
 /* Add the effects of an order to an answer. */
 json_t *answers_ids(const int32_t *hosts, size_t n);
+/* Names that are separated by commas, as a list. */
+json_t *answers_split_names(const char *names);
 void answers_put_drains(json_t *answer, const struct drain_result *result);
 
 /* The author of the request, for the history: "anna (uid 1000)", "anna (OpenNebula)". */

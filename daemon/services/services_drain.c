@@ -124,6 +124,45 @@ static void say_out_of_service(const struct daemon *daemon, const struct drain_o
                  "; no VM starts on a host until it is back in service");
 }
 
+static bool is_known(const struct site_seen *site, const char *name, size_t length, bool group)
+{
+    for (size_t i = 0; i < site->users.n; i++) {
+        const struct user *user = &site->users.items[i];
+        const char *known = group ? user->group : user->name;
+
+        if (known && strncmp(known, name, length) == 0 && !known[length])
+            return true;
+    }
+    return false;
+}
+
+static void add_unknown(const struct site_seen *site, const char *names, bool group, char *unknown)
+{
+    for (size_t length; *names; names += length + (names[length] == ',')) {
+        length = strcspn(names, ",");
+        if (!is_known(site, names, length, group))
+            sprintf(unknown + strlen(unknown), "%s%.*s", *unknown ? "," : "", (int)length, names);
+    }
+}
+
+/* Finds the admitted users whom OpenNebula does not have, and the groups without users there: the
+ * names may be mistyped. O(names x users). */
+static void say_unknown(const struct daemon *daemon, const struct booking *booking,
+                        struct drain_result *result)
+{
+    const struct site_seen *site = world_site(daemon->world);
+    size_t length = strlen(result->text);
+
+    if (!booking || !site)
+        return;
+    add_unknown(site, booking->users, false, result->unknown);
+    add_unknown(site, booking->groups, true, result->unknown);
+    if (*result->unknown)
+        snprintf(result->text + length, sizeof result->text - length,
+                 "%sOpenNebula has no such user, or no user in such a group: %s",
+                 length ? "; " : "", result->unknown);
+}
+
 /* Accepts an order that fits, or any order of an operator, who only sees its effects. */
 static int accept(struct daemon *daemon, const struct drain_order *order, const char *who,
                   const struct drain_viewer *viewer, struct error *err)
@@ -141,6 +180,7 @@ static int accept(struct daemon *daemon, const struct drain_order *order, const 
 
     result.vms = vms;
     say_out_of_service(daemon, order, out, &result);
+    say_unknown(daemon, order->booking, &result);
     if (order->user)
         result.n_vms = 0; /* the VMs end in time, or are inside the booking */
     viewer->show(viewer->context, &result);
