@@ -198,8 +198,9 @@ int conformance_faults(const struct conformance *conformance, const struct polic
     policy_host_status(host, (size_t)conformance->kind - 1, &status);
     if (status.faults == 0)
         return 0;
-    return error_set(err, EINVAL, "%s: gave %llu invalid answers, the last: %s", conformance->file,
-                     (unsigned long long)status.faults, status.last_fault);
+    return error_set(err, EINVAL, "%s: gave %llu invalid answer%s, the last: %s", conformance->file,
+                     (unsigned long long)status.faults, status.faults == 1 ? "" : "s",
+                     status.last_fault);
 }
 
 /* One round: query both, compare. The query has no pointers to the heap except the site's, so a
