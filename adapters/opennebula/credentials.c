@@ -157,7 +157,7 @@ static int check_session(const char *session, const char *path, struct error *er
 
 int credentials_read_session(struct credentials *credentials, const char *path, struct error *err)
 {
-    struct stat status;
+    struct stat status = {0};
     char *text = read_small_file(path, &status, err);
 
     if (!text)
