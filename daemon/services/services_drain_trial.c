@@ -1,4 +1,4 @@
-/* Asks the planner for the effects of drains that nobody has decided on yet. */
+/* Asks the planner for the effects of drains that are not accepted yet. */
 #include <errno.h>
 
 #include "daemon/base/clock.h"

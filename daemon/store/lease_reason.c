@@ -35,7 +35,7 @@ void store_pack_reason(const struct lease_record *lease, char line[STORE_TEXT_MA
     snprintf(line + length, STORE_TEXT_MAX - length, " %s", lease->reason);
 }
 
-/* False: the line is no packed reason, but for example the sentence of an older galernad. */
+/* False: the line is not a packed reason; it may be the sentence of an older galernad. */
 static bool unpack(const char *line, struct told_reason *told)
 {
     size_t length = strcspn(line, " ");
