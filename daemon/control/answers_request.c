@@ -38,8 +38,7 @@ static void say_findings(const struct planner_trial *trial, char *text, size_t s
     else if (trial->waits && trial->start == INSTANT_NEVER)
         snprintf(text, size,
                  "It would wait in the queue; leases or drains without a planned end hold the "
-                 "hosts it may "
-                 "use, or get them first.");
+                 "hosts it may use, or get them first.");
     else if (trial->waits)
         snprintf(text, size, "It would wait in the queue and probably start at %s.", when);
     for (size_t i = 0; i < trial->n_hosts && i < TRIAL_HOSTS; i++)

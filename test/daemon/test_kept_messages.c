@@ -107,7 +107,7 @@ static void a_change_that_was_refused_leaves_room_for_the_state(void **state)
     const struct vm_record vm = {.unlocked = true};
     const struct lease_record lease = {.phase = PHASE_RUNNING,
                                        .unused_until = INSTANT_NONE,
-                                       .change_refused = "no host has enough room",
+                                       .change_refused = "there is no room on any host",
                                        .reason_word = "",
                                        .reason = ""};
     char text[64];
