@@ -69,8 +69,8 @@ struct drain_result {
     size_t n_vms;
     const int32_t *out_of_service; /* of the booked hosts: those that take no VMs */
     size_t n_out;
-    char unknown[2 * BOOKING_NAMES_MOST + 2]; /* admitted users and groups that do not exist,
-                                                 separated by commas */
+    char unknown[2 * BOOKING_NAMES_MOST + 2]; /* admitted users who do not exist, groups without
+                                                 users, separated by commas */
     const int64_t *unplaced; /* leases that lose their promised place, or wait for it in vain */
     size_t n_unplaced;
     char word[STORE_GROUP_MAX]; /* not accepted: the reason; else "" */

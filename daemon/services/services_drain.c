@@ -159,8 +159,8 @@ static void say_unknown(const struct daemon *daemon, const struct booking *booki
     add_unknown(site, booking->groups, true, result->unknown);
     if (*result->unknown)
         snprintf(result->text + length, sizeof result->text - length,
-                 "%sOpenNebula has no such user, or no user in such a group: %s",
-                 length ? "; " : "", result->unknown);
+                 "%sno OpenNebula user has this name or primary group: %s", length ? "; " : "",
+                 result->unknown);
 }
 
 /* Accepts an order that fits, or any order of an operator, who only sees its effects. */

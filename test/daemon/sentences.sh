@@ -160,7 +160,7 @@ tells_out() {
 until_true tells_out
 tells 'Warning: not in service: host 1 \(disabled\); no VM starts on a host until it is back in service.' \
     host book 1 --name lab --users oneadmin --from +6h --until +7h --dry-run
-tells 'back in service; OpenNebula has no such user, or no user in such a group: anan,labb.' \
+tells 'back in service; no OpenNebula user has this name or primary group: anan,labb.' \
     host book 1 --name lab --users oneadmin,anan --groups labb --from +6h --until +7h --dry-run
 tells '"out_of_service": \[$' host book 1 --name lab --users oneadmin --from +6h --until +7h --dry-run --json
 stop_galernad
