@@ -66,7 +66,7 @@ static void warn_of_outdated(const struct client *client, const char *command, c
 
 static void tell_wait(int signal)
 {
-    static const char text[] = "galerna: still waiting for the answer of galernad\n";
+    static const char text[] = "galerna: still waiting for galernad to answer\n";
 
     (void)signal;
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)

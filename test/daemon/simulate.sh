@@ -136,7 +136,7 @@ logs 'host-undrained: host 1, by .*'
 kill -STOP "$daemon"
 timeout 8 "$galerna" status --state-dir "$work/state" >"$work/out" 2>&1 || true
 kill -CONT "$daemon"
-grep -qx 'galerna: still waiting for the answer of galernad' "$work/out" ||
+grep -qx 'galerna: still waiting for galernad to answer' "$work/out" ||
     fail "not said that the command waits: $(cat "$work/out")"
 
 # On a terminal of 4 rows, a list that is repeated keeps its head.
