@@ -344,11 +344,11 @@ void intake(struct daemon *daemon, int64_t now)
     check_sizes(daemon, now);
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, forms[i]);
-        const struct vm_record *vm;
+        const struct vm_record *vm = store_vm(daemon->store, observed->id);
 
-        if (!observed->present)
+        if (!observed->present || (vm && reconcile_is_another(vm, observed)))
             continue;
-        if (store_vm(daemon->store, observed->id))
+        if (vm)
             see_owner(daemon, observed->full, now);
         else if (promises_restore(daemon, observed->full))
             restored = true;

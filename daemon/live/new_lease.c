@@ -11,6 +11,7 @@ void new_lease_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)
     entry->host = vm->history.sequence >= 0 ? vm->history.host : -1;
     entry->cpu = vm->cpu;
     entry->memory = vm->memory;
+    entry->created = vm->stime;
     entry->ran = vm_state_traits[vm->state].active;
 }
 

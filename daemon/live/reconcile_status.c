@@ -18,6 +18,11 @@ static bool is_being_suspended(const struct daemon *daemon, const struct vm_reco
     return vm->suspended_by_us && !daemon_acts(daemon);
 }
 
+bool reconcile_is_another(const struct vm_record *vm, const struct vm_observation *observed)
+{
+    return vm->created && observed->created && vm->created != observed->created;
+}
+
 enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_record *vm,
                                    const struct vm_observation *observed)
 {
@@ -25,7 +30,7 @@ enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_
         return STATUS_GONE;
     if (!observed || vm->in_flight || observed->asked <= vm->settled)
         return STATUS_UNKNOWN;
-    if (!observed->present)
+    if (!observed->present || reconcile_is_another(vm, observed))
         return STATUS_GONE;
     if (is_to_be_read(vm, observed))
         return STATUS_UNKNOWN;

@@ -119,12 +119,21 @@ static void note_gone(struct daemon *daemon, const struct lease_record *lease,
                       int64_t now)
 {
     vm_seen_gone(daemon->store, vm);
-    if (observed->lost)
+    if (reconcile_is_another(vm, observed)) {
+        store_history(daemon->store, lease->id, now, "vm-lost",
+                      "OpenNebula has given the ID of VM %d to another VM", vm->id);
+        log_warning_of(lease->id, vm->id,
+                       "OpenNebula has given the ID of VM %d of lease %lld to another VM: the VM "
+                       "counts as terminated (the database was restored from an older copy, or "
+                       "OpenNebula was installed again)",
+                       vm->id, (long long)lease->id);
+    } else if (observed->lost) {
         store_history(daemon->store, lease->id, now, "vm-lost",
                       "OpenNebula no longer knows VM %d, and has no record of its end", vm->id);
-    else if (lease->phase != PHASE_ENDING && lease->phase != PHASE_REFUSED &&
-             lease->phase != PHASE_MISSED)
+    } else if (lease->phase != PHASE_ENDING && lease->phase != PHASE_REFUSED &&
+               lease->phase != PHASE_MISSED) {
         store_history(daemon->store, lease->id, now, "vm-gone", "VM %d is no longer there", vm->id);
+    }
     daemon_wake(daemon);
 }
 
@@ -254,6 +263,7 @@ static void note_present(struct daemon *daemon, const struct lease_record *lease
                          int64_t now)
 {
     vm_command_over(daemon->store, vm); /* the command's effect can now be observed */
+    vm_seen_created(daemon->store, vm, observed->created);
     note_size(daemon, lease, vm, observed, now);
     move_adopt(daemon, vm, observed, now);
     move_see_resched(daemon, vm, observed);
@@ -269,8 +279,9 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
     enum vm_status status = reconcile_vm_status(daemon, vm, observed);
     int32_t counted = vm->sequence;
+    bool another = observed && reconcile_is_another(vm, observed);
 
-    if (status == STATUS_GONE && !vm->gone && waits_for_records(vm, observed)) {
+    if (status == STATUS_GONE && !vm->gone && !another && waits_for_records(vm, observed)) {
         world_read_history(daemon->world, vm->id);
         status = STATUS_UNKNOWN;
     }
@@ -287,8 +298,9 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     learn(daemon, vm, status, observed);
     if (status == STATUS_GONE) {
         if (!vm->gone) {
-            count_last_record(daemon, vm, observed, statuses);
-            statuses->lost |= observed->lost;
+            if (!another)
+                count_last_record(daemon, vm, observed, statuses);
+            statuses->lost |= observed->lost || another;
             note_gone(daemon, lease, vm, observed, now);
         }
         return;

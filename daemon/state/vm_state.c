@@ -325,6 +325,12 @@ void vm_seen_on(struct store *store, const struct vm_record *vm, int32_t host)
     record->host = host;
 }
 
+void vm_seen_created(struct store *store, const struct vm_record *vm, int64_t created)
+{
+    if (!vm->created && created)
+        store_change_vm(store, vm)->created = created;
+}
+
 void vm_seen_size(struct store *store, const struct vm_record *vm, int64_t cpu, int64_t memory)
 {
     struct vm_record *record = store_change_vm(store, vm);

@@ -100,6 +100,8 @@ void vm_seen_running(struct store *store, const struct vm_record *vm);
 /* As vm_seen_running(), for a VM that is being ended: keeps the attempts counted for its goal. */
 void vm_seen_to_have_run(struct store *store, const struct vm_record *vm);
 void vm_seen_on(struct store *store, const struct vm_record *vm, int32_t host);
+/* For records of older versions of Galerna, which have no time. */
+void vm_seen_created(struct store *store, const struct vm_record *vm, int64_t created);
 void vm_seen_size(struct store *store, const struct vm_record *vm, int64_t cpu, int64_t memory);
 void vm_note_locked(struct store *store, const struct vm_record *vm, bool locked);
 /* The VM has been in an overdue operation since `since`; 0: it is not. */

@@ -98,6 +98,7 @@ static const struct store_column vm_columns[] = {
     FIELD(vm_record, datastore, COLUMN_INT32),
     FIELD(vm_record, cpu, COLUMN_INT64),
     FIELD(vm_record, memory, COLUMN_INT64),
+    FIELD(vm_record, created, COLUMN_INT64),
     FIELD(vm_record, suspended_by_us, COLUMN_BOOL),
     FIELD(vm_record, ran, COLUMN_BOOL),
     FIELD(vm_record, unlocked, COLUMN_BOOL),

@@ -74,6 +74,7 @@ static const char *const migrations[] = {
     "UPDATE lease SET phase = 'missed' WHERE phase = 'refused' AND reason_word = 'missed';",
     "ALTER TABLE vm ADD COLUMN message_kind TEXT NOT NULL DEFAULT '';",
     "ALTER TABLE lease ADD COLUMN delayed_by INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE vm ADD COLUMN created INTEGER NOT NULL DEFAULT 0;",
 };
 
 const int store_schema_version = sizeof migrations / sizeof *migrations;

@@ -156,6 +156,7 @@ struct vm_record {
     int32_t host;              /* OpenNebula's host id: planned or current host; -1: none */
     int32_t datastore;         /* chosen system datastore; -1: none */
     int64_t cpu, memory;       /* 1/100, MB */
+    int64_t created;           /* by oned's clock: with the id, it identifies the VM; 0: unknown */
     bool suspended_by_us;      /* suspended or stopped to make room, not by a user */
     bool ran;                  /* has been observed running */
     bool unlocked;             /* galernad removed its owner's lock since the VM was last started */

@@ -11,6 +11,7 @@
 #include "configuration/configuration.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/reconcile.h"
+#include "daemon/record/records.h"
 #include "daemon/state/lease_state.h"
 #include "daemon/state/user_usage.h"
 #include "test/daemon/change_records.h"
@@ -298,6 +299,50 @@ static void a_released_vm_joins_its_group(void **state)
     close_stage(&stage);
 }
 
+static void note_lines(void *context, const struct store_event *event)
+{
+    char *text = context;
+
+    snprintf(text + strlen(text), STORE_TEXT_MAX - strlen(text), "%s; ", event->event);
+}
+
+/* OpenNebula's database was restored from an older copy, and the VM of another user has the id of a
+ * lost one: nothing is done to it for the old lease, and it gets a lease of its own. */
+static void another_vm_with_the_id_has_its_own_lease(void **state)
+{
+    char lines[STORE_TEXT_MAX] = "";
+    const struct lease_record *lease;
+    struct stage stage;
+    struct error err;
+    struct vm *vm;
+
+    open_stage(&stage, state, "[rights]\n");
+    vm = add(&stage, 1, VM_RUNNING);
+    take_in(&stage, NOW);
+    reconcile(&stage.scene.daemon, NOW);
+    assert_int_equal(store_vm(stage.store, 1)->created, vm->stime);
+    vm->stime = NOW + 1;
+    vm->history.sequence = 3; /* its earlier records are not those of the lost VM */
+    give(&stage, 1, 7, "bert");
+    take_in(&stage, NOW + 2);
+    reconcile(&stage.scene.daemon, NOW + 2);
+    lease = store_lease(stage.store, 1);
+    assert_int_equal(lease->phase, PHASE_ENDED);
+    assert_int_equal(lease->reason_id, REASON_VMS_LOST);
+    assert_string_equal(lease->user, "anna");
+    assert_int_equal(store_each_event(stage.store, 1, 0, note_lines, lines, NULL), 0);
+    assert_string_equal(lines, "adopted; running; vm-lost; ended; ");
+    assert_int_equal(scene_enact(&stage.scene, NOW + 2), 0);
+    assert_int_equal(store_commit(stage.store, &err), 0);
+    records_update(&stage.scene.daemon);
+    assert_null(store_lease(stage.store, 1));
+    take_in(&stage, NOW + 3);
+    expect(&stage, 1, PHASE_STARTING, "adopted");
+    assert_string_equal(store_lease(stage.store, 1)->user, "bert");
+    assert_int_equal(store_vm(stage.store, 1)->created, NOW + 1);
+    close_stage(&stage);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
@@ -310,6 +355,7 @@ int main(void)
         TEST(plain_vms_can_be_ignored),
         TEST(what_is_not_granted_is_refused),
         TEST(a_lease_belongs_to_the_owner_of_its_first_vm),
+        TEST(another_vm_with_the_id_has_its_own_lease),
         TEST(a_group_waits_for_its_members),
         TEST(a_group_of_unknown_size_is_complete_in_time),
         TEST(a_group_that_is_incomplete_at_its_start_is_refused),

@@ -241,6 +241,7 @@ static void older_files_are_brought_up(void **state)
                   "ALTER TABLE vm DROP COLUMN asked;"
                   "ALTER TABLE vm DROP COLUMN stays;"
                   "ALTER TABLE vm DROP COLUMN message_kind;"
+                  "ALTER TABLE vm DROP COLUMN created;"
                   "ALTER TABLE lease DROP COLUMN unused_until;"
                   "ALTER TABLE lease DROP COLUMN delayed_by;"
                   "ALTER TABLE lease DROP COLUMN change_refused;"
