@@ -47,9 +47,10 @@ static void say_findings(const struct planner_trial *trial, char *text, size_t s
                                    : trial->n_hosts > 1 ? "It would run on hosts "
                                                         : "It would run on host ",
                                    trial->hosts[i].name);
-    if (trial->n_hosts)
-        snprintf(text + length, size - length, "%s",
-                 trial->n_hosts > TRIAL_HOSTS ? " and others." : ".");
+    if (trial->n_hosts > TRIAL_HOSTS)
+        snprintf(text + length, size - length, " and %zu more.", trial->n_hosts - TRIAL_HOSTS);
+    else if (trial->n_hosts)
+        snprintf(text + length, size - length, ".");
     answers_add_victims(text, size, &trial->victims);
 }
 
@@ -81,6 +82,7 @@ static json_t *dry_run(const struct question *question, const struct order *orde
     for (size_t i = 0; i < trial.n_hosts && i < TRIAL_HOSTS; i++)
         json_array_append_new(hosts, json_integer(trial.hosts[i].id));
     json_put(answer, "hosts", hosts);
+    json_put(answer, "host_count", json_integer((json_int_t)trial.n_hosts));
     json_put(answer, "preempted", json_from_victims(&trial.victims));
     say_findings(&trial, text, sizeof text);
     json_put(answer, "text", json_from_text(text));

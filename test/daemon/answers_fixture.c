@@ -168,9 +168,10 @@ static int dry_run(void *context, const struct order *order, struct planner_tria
     trial->accepted = order->count < 10;
     trial->start = order->count < 10 ? NOW + 5 : INSTANT_NONE;
     trial->contract = true;
-    if (trial->accepted)
-        trial->hosts[trial->n_hosts++] = (struct trial_host){4, "four"};
-    else
+    trial->n_hosts = trial->accepted ? order->count : 0;
+    for (size_t i = 0; i < trial->n_hosts && i < TRIAL_HOSTS; i++)
+        trial->hosts[i] = (struct trial_host){4, "four"};
+    if (!trial->accepted)
         store_tell_reason(&trial->reason, &(struct reason){.id = REASON_TOO_BIG, .n = {10, 9}});
     return 0;
 }

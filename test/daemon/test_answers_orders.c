@@ -382,6 +382,15 @@ static void dry_runs_are_told(void **state)
                         "It would run on host four.");
     json_decref(answer);
     answer = expect_answer(fixture,
+                           "{\"command\":\"lease-request\",\"cpu\":1,\"memory\":2,\"count\":9,"
+                           "\"dry_run\":true}",
+                           "galerna-dry-run/1");
+    assert_int_equal(json_array_size(json_object_get(answer, "hosts")), TRIAL_HOSTS);
+    assert_int_equal(json_integer_value(json_object_get(answer, "host_count")), 9);
+    assert_string_equal(json_string_value(json_object_get(answer, "text")),
+                        "It would run on hosts four, four, four, four, four, four and 3 more.");
+    json_decref(answer);
+    answer = expect_answer(fixture,
                            "{\"command\":\"lease-request\",\"cpu\":1,\"memory\":2,\"count\":10,"
                            "\"dry_run\":true}",
                            "galerna-dry-run/1");
@@ -391,7 +400,7 @@ static void dry_runs_are_told(void **state)
                          json_object_get(json_object_get(answer, "reason"), "numbers"), 1)),
                      9);
     json_decref(answer);
-    assert_int_equal(fixture->trials, 2);
+    assert_int_equal(fixture->trials, 3);
     assert_int_equal(fixture->orders, 0);
 }
 
