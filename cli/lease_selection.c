@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/client.h"
+#include "cli/host_text.h"
 #include "cli/lease_text.h"
 
 #define AT(member) offsetof(struct lease_selection, member)
@@ -48,14 +49,14 @@ const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
      .help = "Only occurrences of this series"},
     {"name", .type = ARGUMENT_OWN, .argument = "NAME", .offset = AT(name), .take = take_name,
      .help = "Only leases with this name; '*' stands for any text: 'web-*'"},
-    {"host", .type = ARGUMENT_INTEGER, .argument = "HOST", .offset = AT(host), .unset = "-1",
-     .least = -1, .most = INT32_MAX, .help = "Only leases with VMs on the host with this number"},
+    {"host", .type = ARGUMENT_OWN, .argument = "HOST", .offset = AT(host), .take = take_name,
+     .help = "Only leases with VMs on this host: a number or a name"},
 };
 
 bool lease_selection_is_given(const struct lease_selection *selection)
 {
     return selection->phases.n || selection->user || selection->series || selection->name ||
-           selection->host >= 0;
+           selection->host;
 }
 
 /* Splits the values of --phase at their commas. */
@@ -97,6 +98,8 @@ void lease_selection_put(const struct lease_selection *selection, json_t *reques
         json_object_set_new(request, "user", json_string(selection->user));
     if (selection->series)
         json_object_set_new(request, "series", json_string(selection->series));
+    if (selection->host)
+        json_object_set_new(request, "host", host_operand(selection->host));
 }
 
 /* Is the lease in one of the selected phases, as galernad names them or as tables show them? */
@@ -117,12 +120,6 @@ static bool is_in_phase(const struct text_list *selected, const json_t *lease)
 
 bool lease_selection_has(const struct lease_selection *selection, const json_t *lease)
 {
-    const json_t *hosts = json_object_get(lease, "hosts"), *host;
-    bool there = selection->host < 0;
-    size_t i;
-
-    json_array_foreach(hosts, i, host)
-        there = there || json_integer_value(host) == selection->host;
-    return there && is_in_phase(&selection->phases, lease) &&
+    return is_in_phase(&selection->phases, lease) &&
            (!selection->name || fnmatch(selection->name, client_text(lease, "name"), 0) == 0);
 }

@@ -8,8 +8,7 @@
 
 struct lease_selection {
     struct text_list phases;
-    const char *user, *series, *name;
-    int64_t host; /* -1: any */
+    const char *user, *series, *name, *host;
 };
 
 enum { LEASE_SELECTION_OPTIONS = 6 };

@@ -23,7 +23,7 @@ static const struct {
     bool terms;                      /* terms of leases are fields too */
 } commands[] = {
     {"lease-list", RIGHT_READ, answer_lease_list,
-     .fields = {"phase", "user", "series", "all", "limit", "since"}},
+     .fields = {"phase", "user", "series", "host", "all", "limit", "since"}},
     {"lease-show", RIGHT_READ, answer_lease_show, .fields = {"lease"}},
     {"lease-why", RIGHT_READ, answer_lease_why, .fields = {"lease"}},
     {"lease-trace", RIGHT_CHANGE, answer_lease_trace, .fields = {"lease"}},

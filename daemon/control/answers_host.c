@@ -270,14 +270,8 @@ static void add_operation(void *context, const struct operation_view *operation)
     json_end_object(writer);
 }
 
-struct wanted_host {
-    int64_t id;
-    const char *name;
-};
-
-/* Finds the host named by a value of the request. NULL, or the answer with the error. */
-static json_t *match(const struct question *question, const json_t *host,
-                     struct wanted_host *wanted)
+json_t *answers_match_host(const struct question *question, const json_t *host,
+                           struct wanted_host *wanted)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     const char *name = json_string_value(host);
@@ -295,7 +289,7 @@ static json_t *match(const struct question *question, const json_t *host,
 
 static json_t *find_host(const struct question *question, struct wanted_host *wanted)
 {
-    return match(question, json_object_get(question->request, "host"), wanted);
+    return answers_match_host(question, json_object_get(question->request, "host"), wanted);
 }
 
 static json_t *answer_of_host(const struct question *question, const struct wanted_host *wanted,
@@ -351,7 +345,7 @@ static json_t *read_hosts(const struct question *question, int32_t *ids, size_t 
 
     json_array_foreach(hosts, i, host) {
         struct wanted_host wanted = {.name = ""};
-        json_t *wrong = match(question, host, &wanted);
+        json_t *wrong = answers_match_host(question, host, &wanted);
 
         if (wrong)
             return wrong;

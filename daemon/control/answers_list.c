@@ -15,17 +15,11 @@ enum {
     PAST_LIMIT_MAX = 10000,
 };
 
-static void write_lease(const struct question *question, struct json_writer *writer,
-                        const struct lease_record *lease, size_t position)
-{
-    struct shown_lease view = answers_view(question, lease, position);
-
-    json_write_lease(writer, &view, question->now);
-}
-
 struct filter {
     bool phases[PHASES];
     const char *user, *series;
+    bool on_host;
+    struct wanted_host host;
     bool all; /* include finished leases */
     int64_t limit;
 };
@@ -56,6 +50,7 @@ static json_t *add_phase(struct filter *filter, const char *word)
 static json_t *read_filter(const struct question *question, struct filter *filter)
 {
     const json_t *phases = json_object_get(question->request, "phase"), *word;
+    const json_t *host = json_object_get(question->request, "host");
     bool there, any = json_array_size(phases) > 0;
     json_t *wrong;
     size_t i;
@@ -65,6 +60,9 @@ static json_t *read_filter(const struct question *question, struct filter *filte
     if ((wrong = question_text(question, "user", &filter->user)) ||
         (wrong = question_text(question, "series", &filter->series)) ||
         (wrong = question_number(question, "limit", PAST_LIMIT_MAX, &filter->limit, &there)))
+        return wrong;
+    filter->on_host = !json_is_null(host) && host;
+    if (filter->on_host && (wrong = answers_match_host(question, host, &filter->host)))
         return wrong;
     if (phases && !json_is_null(phases) && !json_is_array(phases))
         return answer_error(EINVAL, "phase: expected an array of phases");
@@ -82,6 +80,26 @@ static bool passes(const struct filter *filter, const struct lease_record *lease
            (!filter->series || !strcmp(filter->series, lease->series));
 }
 
+/* Writes a lease that passes the rest of the filter if one of its VMs is on the wanted host. */
+static bool write_on_host(const struct question *question, const struct filter *filter,
+                          const struct shown_lease *view, struct json_writer *writer)
+{
+    bool is_there = !filter->on_host || json_lease_uses(view, filter->host.id);
+
+    if (is_there)
+        json_write_lease(writer, view, question->now);
+    return is_there;
+}
+
+static bool write_lease(const struct question *question, const struct filter *filter,
+                        const struct lease_record *lease, size_t position,
+                        struct json_writer *writer)
+{
+    struct shown_lease view = answers_view(question, lease, position);
+
+    return write_on_host(question, filter, &view, writer);
+}
+
 struct past_list {
     const struct question *question;
     const struct filter *filter;
@@ -97,7 +115,7 @@ static void write_past(const struct past_list *past, const struct lease_record *
 
     view.vms = vms->pointers;
     view.n_vms = vms->n;
-    json_write_lease(past->writer, &view, past->question->now);
+    write_on_host(past->question, past->filter, &view, past->writer);
 }
 
 /* A finished lease's VMs and history take two more queries, about 30 us. */
@@ -155,7 +173,7 @@ static int write_leases(const struct question *question, const struct filter *fi
             continue;
         if (!positions)
             positions = positions_of(question, all, n);
-        write_lease(question, writer, all[i], positions[i]);
+        write_lease(question, filter, all[i], positions[i], writer);
     }
     free(positions);
     if (!filter->all)
@@ -298,9 +316,9 @@ static void write_changes(const struct question *question, const struct filter *
         if (item->revision <= since || id == QUEUE_ITEM)
             continue;
         lease = store_lease(question->answers->store, id);
-        if (lease && passes(filter, lease))
-            write_lease(question, list, lease, 0);
-        else if (lease || !write_archived(question, filter, id, list))
+        if (lease && passes(filter, lease) && write_lease(question, filter, lease, 0, list))
+            continue;
+        if (lease || !write_archived(question, filter, id, list))
             json_write_integer(gone, id);
     }
     json_end_array(gone);

@@ -143,3 +143,13 @@ json_t *question_number(const struct question *question, const char *field, int6
                         int64_t *number, bool *there);
 json_t *question_time(const struct question *question, const char *field, int64_t *instant);
 json_t *question_text(const struct question *question, const char *field, const char **text);
+
+struct wanted_host {
+    int64_t id;
+    const char *name;
+};
+
+/* Finds the host that a value of the request names or numbers. NULL, or the answer with the error.
+ */
+json_t *answers_match_host(const struct question *question, const json_t *host,
+                           struct wanted_host *wanted);

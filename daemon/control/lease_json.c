@@ -186,6 +186,14 @@ static int32_t host_of(const struct lease_record *lease, const struct vm_record 
     return is_planned || vm->ran || vm->ran_for > 0 || *vm->stays ? vm->host : -1;
 }
 
+bool json_lease_uses(const struct shown_lease *view, int64_t host)
+{
+    for (size_t i = 0; view->vms && i < view->n_vms; i++)
+        if (host_of(view->lease, view->vms[i]) == host)
+            return true;
+    return false;
+}
+
 /* Writes the hosts of the lease's VMs, each once. */
 static void put_hosts(struct json_writer *writer, const struct shown_lease *view)
 {

@@ -22,6 +22,9 @@ struct shown_lease {
     bool lasting;                   /* leave out the values that change with time: run, left */
 };
 
+/* Is the host one of the lease's "hosts"? */
+bool json_lease_uses(const struct shown_lease *view, int64_t host);
+
 /* Write a lease as an object, as in lists. About 2 us. */
 void json_write_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now);
 /* As json_write_lease(), without the end of the object: further members follow. */

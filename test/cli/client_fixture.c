@@ -36,6 +36,10 @@ struct canned {
 #define RESERVED_4                                                                                 \
     LEASE(4, "lecture", "reserved",                                                                \
           ",\"expected\":\"2026-11-21T17:00:00Z\",\"promise\":\"contract\"")
+#define RUNNING_7                                                                                  \
+    LEASE(7, "a very long name that would not fit into a line of eighty places", "running",        \
+          ",\"since\":\"2026-11-21T11:48:00Z\",\"end\":\"2026-11-21T15:30:00Z\","                  \
+          "\"hosts\":[4]")
 #define OVERDUE_5                                                                                  \
     LEASE(5, "exam", "reserved",                                                                   \
           ",\"activity\":\"Reserved\",\"expected\":null,"                                          \
@@ -83,6 +87,12 @@ static const struct canned canned[] = {
          ",\"expected\":\"never\",\"promise\":\"estimate\"") "," LEASE(10, "off", "ending",
                                                                        ",\"expected\":\"2026-11-"
                                                                        "22T15:00:00Z\"") "]}"},
+    {"lease-list", "host", "44",
+     "{\"ok\":false,\"error\":\"host 44 does not exist\",\"code\":\"not-found\"}"},
+    {"lease-list", "host", "\"beta\"",
+     "{\"ok\":false,\"error\":\"host 'beta' does not exist\",\"code\":\"not-found\"}"},
+    {"lease-list", "host", "4", BEGIN "\"leases\":[" RUNNING_7 "]}"},
+    {"lease-list", "host", "\"alpha\"", BEGIN "\"leases\":[" RUNNING_7 "]}"},
     {"lease-list", "all", "true",
      BEGIN "\"leases\":[{\"lease\":3,\"name\":\"x\",\"user\":\"bo\",\"kind\":\"reservation\","
            "\"phase\":\"refused\",\"vms\":null,\"duration\":\"unlimited\","
@@ -91,11 +101,8 @@ static const struct canned canned[] = {
                      ",\"began\":\"2026-11-21T12:00:00Z\",\"end\":\"2026-11-21T13:00:00Z\","
                      "\"hosts\":[0,1,2,7]") "," LEASE(8, "no", "refused", "") "]}"},
     {"lease-list", NULL, NULL,
-     BEGIN "\"leases\":[" RESERVED_4 "," LEASE(
-         7, "a very long name that would not fit into a line of eighty places", "running",
-         ",\"since\":\"2026-11-21T11:48:00Z\",\"end\":\"2026-11-21T15:30:00Z\","
-         "\"hosts\":[4]") "," WAITING_9
-                          "," LEASE(12, "evil\\u001b[2J", "waiting", ",\"position\":1") "]}"},
+     BEGIN "\"leases\":[" RESERVED_4 "," RUNNING_7 "," WAITING_9
+           "," LEASE(12, "evil\\u001b[2J", "waiting", ",\"position\":1") "]}"},
     {"lease-show", "lease", "77",
      "{\"ok\":false,\"error\":\"lease 77 does not exist\",\"code\":\"not-found\"}"},
     {"lease-show", "lease", "5", BEGIN "\"lease\":" OVERDUE_5 "}"},

@@ -181,6 +181,9 @@ static void lists_have_other_orders_and_forms(void **state)
     expect(fixture, "lease list -o name --sort lease", EXIT_DONE, "4\n7\n9\n12\n");
     expect(fixture, "lease list -o name --sort -name", EXIT_DONE, "4\n12\n9\n7\n");
     expect(fixture, "lease list -o name --host 4", EXIT_DONE, "7\n");
+    expect(fixture, "lease list -o name --host alpha", EXIT_DONE, "7\n");
+    expect_error(fixture, "lease list --host 44", EXIT_FAILED, "host 44 does not exist");
+    expect_error(fixture, "lease cancel --host beta", EXIT_FAILED, "host 'beta' does not exist");
     expect(fixture, "lease list -o name --name batch", EXIT_DONE, "9\n");
     expect(fixture, "lease list -o name --name bat*", EXIT_DONE, "9\n");
     expect(fixture, "host list -o name", EXIT_DONE, "4\n6\n");

@@ -44,6 +44,15 @@ static void lists_are_filtered(void **state)
     expect_ids(expect_answer(fixture, "{\"command\":\"lease-list\",\"series\":\"la\"}", schema),
                "");
     expect_refusal(fixture, "{\"command\":\"lease-list\",\"limit\":-1}", "malformed", "limit");
+    vm_to_change(fixture->store, 1)->host = vm_to_change(fixture->store, 4)->host = 4;
+    vm_to_change(fixture->store, 4)->ran = true;
+    expect_ids(expect_answer(fixture, "{\"command\":\"lease-list\",\"host\":4}", schema), "1 4");
+    expect_ids(expect_answer(fixture, "{\"command\":\"lease-list\",\"host\":\"alpha\"}", schema),
+               "1 4");
+    expect_refusal(fixture, "{\"command\":\"lease-list\",\"host\":5}", "not-found",
+                   "host 5 does not exist");
+    expect_refusal(fixture, "{\"command\":\"lease-list\",\"host\":\"no\"}", "not-found",
+                   "host 'no' does not exist");
 }
 
 static void usage_has_a_period(void **state)
