@@ -74,7 +74,7 @@ void messages_destroy(struct messages *messages)
 }
 
 /* The lease runs as its owner expects and needs no message. */
-static bool goes_as_expected(const struct lease_record *lease)
+static bool goes_as_expected(const struct lease_record *lease, int64_t now)
 {
     if (store_is_leaving(lease) && lease->reason_id != REASON_LEAVES)
         return false;
@@ -90,23 +90,23 @@ static bool goes_as_expected(const struct lease_record *lease)
     case PHASE_ENDED:
         return lease->reason_id != REASON_MISSED;
     case PHASE_PARKED:
-        return true;
+        return !store_stands_past_deadline(lease, now);
     default:
         return false;
     }
 }
 
-static bool tells_rank(const struct lease_record *lease)
+static bool tells_rank(const struct lease_record *lease, int64_t now)
 {
-    return goes_as_expected(lease) && lease->rank_ignored && lease->phase <= PHASE_RUNNING;
+    return goes_as_expected(lease, now) && lease->rank_ignored && lease->phase <= PHASE_RUNNING;
 }
 
 static void say_state(const struct lease_record *lease, int64_t now, char *text, size_t size)
 {
-    if (!goes_as_expected(lease))
+    if (!goes_as_expected(lease, now))
         store_activity(lease, now, text, size);
     else
-        snprintf(text, size, "%s", tells_rank(lease) ? STORE_RANK_IGNORED : "");
+        snprintf(text, size, "%s", tells_rank(lease, now) ? STORE_RANK_IGNORED : "");
 }
 
 /* Appends a sentence to `text`; an empty sentence adds nothing. One that is too long ends after a
@@ -337,11 +337,11 @@ static bool may_be_written(const struct daemon *daemon, const struct vm_record *
                                       promises_precede(daemon, vm));
 }
 
-static enum message_kind kind_of(const struct lease_record *lease)
+static enum message_kind kind_of(const struct lease_record *lease, int64_t now)
 {
     if (lease->phase > PHASE_ENDED)
         return MESSAGE_HELD;
-    return tells_rank(lease) && !*lease->change_refused ? MESSAGE_RANK : MESSAGE_PASSING;
+    return tells_rank(lease, now) && !*lease->change_refused ? MESSAGE_RANK : MESSAGE_PASSING;
 }
 
 /* A running VM keeps its notice until there is a new message, also across restarts; a VM held
@@ -360,7 +360,7 @@ static bool shows(const struct daemon *daemon, struct message *message, int64_t 
 
     message_of(message->lease, vm, now, text, sizeof text);
     quote(text, message->text, sizeof message->text);
-    message->kind = kind_of(message->lease);
+    message->kind = kind_of(message->lease, now);
     if (!*message->text && keeps_message(vm, message->lease)) {
         snprintf(message->text, sizeof message->text, "%s", vm->message);
         message->kind = vm->message_kind;

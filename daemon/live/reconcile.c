@@ -375,6 +375,8 @@ void reconcile(struct daemon *daemon, int64_t now)
         } else if (leases[i]->phase == PHASE_RESERVED ||
                    (leases[i]->phase == PHASE_WAITING && leases[i]->kind == LEASE_IMMEDIATE)) {
             reconcile_watch_promise(daemon, leases[i], now);
+        } else if (leases[i]->phase == PHASE_PARKED) {
+            reconcile_watch_deadline(daemon, leases[i], now);
         }
     }
 }

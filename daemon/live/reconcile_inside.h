@@ -64,6 +64,8 @@ void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lea
 void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Ends leases whose VMs are unused (unused-after), and notifies their owners before. */
 void reconcile_watch_use(struct daemon *daemon, const struct lease_record *lease, int64_t now);
+/* Tells the owner who stopped the lease's VMs that its deadline has passed. */
+void reconcile_watch_deadline(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Reports promises that were not kept in time. */
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* When the lease is next due by time alone, after `now`; INSTANT_NEVER. */

@@ -89,6 +89,19 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
     }
 }
 
+void reconcile_watch_deadline(struct daemon *daemon, const struct lease_record *lease, int64_t now)
+{
+    char when[64];
+
+    if (lease->warned || !store_stands_past_deadline(lease, now))
+        return;
+    lease_time_text(lease->deadline, when, sizeof when);
+    lease_note_warned(daemon->store, lease);
+    store_history(daemon->store, lease->id, now, "deadline-passed", "%s, while %s", when,
+                  lease->reason_id == REASON_ON_HOLD ? "it was on hold"
+                                                     : "a user or operator had stopped its VMs");
+}
+
 /* "; VM 3 (SAVE_STOP) has not left host 1", or "". */
 static void say_who_is_waited_for(const struct daemon *daemon, const struct lease_record *lease,
                                   char *text, size_t size)

@@ -112,6 +112,7 @@ static bool event_of(const struct store *store, const struct store_event *known,
                  {"refused", NOTICE_REFUSAL, ""},
                  {"late", NOTICE_LATE, ""},
                  {"missed", NOTICE_LATE, ""},
+                 {"deadline-passed", NOTICE_LATE, ""},
                  {"changed", NOTICE_CHANGE, "Changed. "},
                  {"ended", NOTICE_ENDED, ""},
                  {"given-up", NOTICE_ENDED, ""}};

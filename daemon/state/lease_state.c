@@ -477,6 +477,7 @@ int lease_take_change(struct store *store, const struct lease_record *lease,
         return -1;
     record->start = changed->start;
     record->earliest = changed->earliest;
+    record->warned = record->warned && record->deadline == changed->deadline;
     record->deadline = changed->deadline;
     record->extended = lease_extended_by(record, changed->duration);
     record->changes++;

@@ -374,15 +374,15 @@ void store_activity(const struct lease_record *lease, int64_t now, char *text, s
         say_stopping(&sentence);
         break;
     default:
-        if (lease->reason_id == REASON_ON_HOLD) {
-            add(&sentence, "On hold until it is released");
-            break;
-        }
-        add(&sentence, "%s", over[lease->phase]);
+        add(&sentence, "%s",
+            lease->reason_id == REASON_ON_HOLD ? "On hold until it is released"
+                                               : over[lease->phase]);
         if (lease->phase == PHASE_PARKED && store_is_leaving(lease))
             add_reason(&sentence, " by a user or operator; ", true);
-        else
+        else if (lease->reason_id != REASON_ON_HOLD)
             add_reason(&sentence, ": ", true);
+        if (store_stands_past_deadline(lease, now))
+            add_time(&sentence, ". Its deadline ", lease->deadline, " has passed");
     }
     if (lease->rank_ignored && lease->phase <= PHASE_RUNNING)
         add(&sentence, ". " STORE_RANK_IGNORED);

@@ -112,6 +112,12 @@ struct vm_record *store_change_vm(struct store *store, const struct vm_record *v
     return record;
 }
 
+bool store_stands_past_deadline(const struct lease_record *lease, int64_t now)
+{
+    return lease->phase == PHASE_PARKED && lease->accepted && instant_is_set(lease->deadline) &&
+           lease->deadline <= now;
+}
+
 int64_t store_latest_start(const struct lease_record *lease)
 {
     return lease->deadline == INSTANT_NONE || lease->duration == SPAN_UNLIMITED

@@ -337,6 +337,8 @@ void lease_time_text(int64_t instant, char *text, size_t size);
 int64_t store_promised_start(const struct lease_record *lease);
 /* The latest time at which a deadline lease can start or continue; INSTANT_NONE: no deadline. */
 int64_t store_latest_start(const struct lease_record *lease);
+/* Has its deadline passed while its user stopped or held its VMs? */
+bool store_stands_past_deadline(const struct lease_record *lease, int64_t now);
 
 /* A lease's VMs, ascending; *n: their number. Valid until a VM is added to or moved from the lease,
  * or the lease is forgotten. */

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/live/messages.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/state/lease_state.h"
 #include "test/daemon/change_records.h"
@@ -46,6 +47,45 @@ static void a_moved_lease_ends_when_it_was_to_end(void **state)
     assert_int_equal(lease->phase, PHASE_RUNNING);
     assert_int_equal(lease->accumulated, 300);
     assert_int_equal(lease->end, 1600);
+    scene_close(&scene);
+}
+
+static void count_deadline(void *context, const struct store_event *event)
+{
+    if (strcmp(event->event, "deadline-passed") == 0) {
+        assert_string_equal(event->text,
+                            "1970-01-01 00:33:20, while a user or operator had stopped its VMs");
+        ++*(size_t *)context;
+    }
+}
+
+static void a_deadline_that_passes_while_the_vms_are_stopped_is_told(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    char text[STORE_ACTIVITY_MAX];
+    size_t told = 0;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = lease_add(scene.daemon.store, 1, PHASE_RUNNING, LEASE_DEADLINE);
+    lease->accepted = true;
+    lease->deadline = 2000;
+    scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024)->ran = true;
+    fake_cloud_add_vm(scene.fake, 1, VM_POWEROFF, 0, 100, 1024);
+    scene_poll(&scene);
+    store_listen(scene.daemon.store, count_deadline, &told);
+    reconcile(&scene.daemon, 1999);
+    assert_int_equal(lease->phase, PHASE_PARKED);
+    message_of(lease, vm_to_change(scene.daemon.store, 1), 1999, text, sizeof text);
+    assert_string_equal(text, "");
+    reconcile(&scene.daemon, 2000);
+    reconcile(&scene.daemon, 2001);
+    assert_int_equal(told, 1);
+    message_of(lease, vm_to_change(scene.daemon.store, 1), 2001, text, sizeof text);
+    assert_string_equal(text,
+                        "Stopped: a user suspended, powered off or held its VMs; it continues "
+                        "when the VMs are resumed or released. Its deadline 1970-01-01 "
+                        "00:33:20 has passed");
     scene_close(&scene);
 }
 
@@ -342,6 +382,7 @@ int main(void)
         TEST(a_group_has_run_as_long_as_its_vms_ran_together),
         TEST(a_group_of_which_one_vm_moves_ends_when_it_was_to_end),
         TEST(a_group_runs_on_for_the_time_that_its_user_stopped_one_vm),
+        TEST(a_deadline_that_passes_while_the_vms_are_stopped_is_told),
         TEST(nobody_is_warned_of_an_end_before_the_start),
         TEST(nobody_is_warned_of_the_end_of_a_short_lease),
         TEST(one_that_is_late_without_a_place_says_why),
