@@ -90,6 +90,7 @@ struct vm {
     bool has_os_files;                  /* a kernel or initrd in a datastore */
     const struct vm_hardware *hardware; /* devices and NUMA nodes; NULL: none requested */
     unsigned needs;                     /* VM_NEEDS_... */
+    bool galerna_twice, haizea_twice;   /* as vectors in one of its templates */
     bool in_vmgroup;                    /* TEMPLATE/VMGROUP has a VM group: */
     int32_t vmgroup;                    /* its id */
 };

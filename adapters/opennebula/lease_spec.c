@@ -127,6 +127,9 @@ static int find(struct spec_reader *reader)
 
         if (found == 0)
             found = find_vector(reader, vectors[i], &reader->vm->template);
+        if (found && (i ? reader->vm->haizea_twice : reader->vm->galerna_twice))
+            return wrong(reader, "given twice, expected one %s=[...] with all attributes",
+                         vectors[i]);
         if (found)
             return found;
     }

@@ -34,9 +34,10 @@ struct vm_draft {
     struct vm_hardware_draft hardware;
     size_t images_allocated;
     struct nic_draft nic;
-    bool has_state, has_cpu, has_memory;
+    bool has_state, has_cpu, has_memory; /* CPU and MEMORY can be read */
     int32_t state, lcm_state;
-    bool has_permissions; /* only in the extended form */
+    enum pool_word request, request_in; /* GALERNA or HAIZEA, as last seen, and where */
+    bool has_permissions;               /* only in the extended form */
 };
 
 static const struct vm_history no_history = {
@@ -390,6 +391,18 @@ static void end_disk(struct pool_reader *reader, struct vm *vm, const struct dis
         add_image_room(reader, vm, disk->datastore, target == TARGET_SELF ? size : 0);
 }
 
+/* Vectors of one name are adjacent. */
+static void end_request(struct pool_reader *reader, struct vm *vm, const struct pool_value *given)
+{
+    struct vm_draft *draft = pool_reader_scratch(reader);
+    enum pool_word word = given->elements[1]->word, in = given->elements[0]->word;
+
+    if (draft->request == word && draft->request_in == in)
+        *(word == WORD_GALERNA ? &vm->galerna_twice : &vm->haizea_twice) = true;
+    draft->request = word;
+    draft->request_in = in;
+}
+
 static void close_element(struct pool_reader *reader, void *object, const struct pool_value *given)
 {
     struct vm_draft *draft = pool_reader_scratch(reader);
@@ -397,6 +410,8 @@ static void close_element(struct pool_reader *reader, void *object, const struct
 
     if (given->n != 2)
         return;
+    if (given->elements[1]->word == WORD_GALERNA || given->elements[1]->word == WORD_HAIZEA)
+        end_request(reader, vm, given);
     if (given->elements[1]->word == WORD_HISTORY &&
         given->elements[0]->word == WORD_HISTORY_RECORDS) {
         end_record(vm, &draft->record);

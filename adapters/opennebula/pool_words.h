@@ -39,6 +39,7 @@
     X(FEATURES)                                                                                    \
     X(FREE_DISK)                                                                                   \
     X(FREE_MB)                                                                                     \
+    X(GALERNA)                                                                                     \
     X(GALERNA_CLUSTER_AFFINED)                                                                     \
     X(GALERNA_CLUSTER_ANTI_AFFINED)                                                                \
     X(GALERNA_LEVEL)                                                                               \
@@ -47,6 +48,7 @@
     X(GNAME)                                                                                       \
     X(GRAPHICS)                                                                                    \
     X(GROUPS)                                                                                      \
+    X(HAIZEA)                                                                                      \
     X(HID)                                                                                         \
     X(HISTORY)                                                                                     \
     X(HISTORY_RECORDS)                                                                             \

@@ -74,6 +74,51 @@ static void refuse(const char *user_template, const char *part)
         fail_msg("%s: '%s' does not say '%s'", user_template, reason, part);
 }
 
+static void requests_given_twice(void **state)
+{
+    static const char one[] = "<GALERNA><START>now</START></GALERNA>",
+                      other[] = "<GALERNA><DURATION>1h</DURATION></GALERNA>",
+                      haizea[] = "<HAIZEA><START>now</START></HAIZEA>";
+    const struct {
+        const char *inside[2], *user[2];
+        bool galerna, haizea;
+    } cases[] = {
+        {{"", ""}, {one, ""}, false, false},     {{"", ""}, {one, other}, true, false},
+        {{"", ""}, {one, haizea}, false, false}, {{"", ""}, {haizea, haizea}, false, true},
+        {{one, ""}, {other, ""}, false, false},  {{one, other}, {"", ""}, true, false},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        struct vm_pool pool;
+        struct error err;
+
+        snprintf(text, sizeof text,
+                 "<VM><ID>1</ID><STATE>1</STATE><PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS>"
+                 "<TEMPLATE><CPU>1</CPU>%s%s<MEMORY>1</MEMORY></TEMPLATE>"
+                 "<USER_TEMPLATE>%s%s</USER_TEMPLATE></VM>",
+                 cases[i].inside[0], cases[i].inside[1], cases[i].user[0], cases[i].user[1]);
+        assert_int_equal(vm_pool_parse(&pool, text, strlen(text), &err), 0);
+        assert_int_equal(pool.n, 1);
+        assert_int_equal(pool.items[0].galerna_twice, cases[i].galerna);
+        assert_int_equal(pool.items[0].haizea_twice, cases[i].haizea);
+        vm_pool_finish(&pool);
+    }
+}
+
+/* OpenNebula keeps both. */
+static void two_requests_are_refused(void **state)
+{
+    char text[] = "GALERNA/START=now;GALERNA/START=best_effort";
+    struct vm vm = {.galerna_twice = true, .user_template = attributes_of(text)};
+    struct lease_spec spec;
+    char reason[LEASE_SPEC_TEXT_MAX];
+
+    assert_int_equal(lease_spec_read(&vm, &defaults, &spec, reason), -1);
+    assert_string_equal(reason,
+                        "GALERNA: given twice, expected one GALERNA=[...] with all attributes");
+}
+
 static void without_attribute_it_is_best_effort(void **state)
 {
     struct lease_spec spec = accept("RACK=r1;HAIZEASTART=now");
@@ -303,6 +348,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_attribute_it_is_best_effort),
+        cmocka_unit_test(requests_given_twice),
+        cmocka_unit_test(two_requests_are_refused),
         cmocka_unit_test(kinds_follow_from_start),
         cmocka_unit_test(times_of_the_calendar),
         cmocka_unit_test(wrong_values_are_told),
