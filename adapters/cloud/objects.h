@@ -63,9 +63,10 @@ struct vm {
     enum vm_state state;
     const char *state_name; /* the cloud's, for display; other states have other names */
     bool resched;
-    int64_t stime, etime;      /* created, ended */
-    int64_t cpu;               /* 1/100 processors, rounded to the nearest (0.59 becomes 59) */
-    int64_t memory;            /* MB */
+    int64_t stime, etime; /* created, ended */
+    int64_t cpu;          /* 1/100 processors, rounded to the nearest (0.59 becomes 59) */
+    int64_t memory;       /* MB */
+    bool size_unread;     /* CPU or MEMORY cannot be read: what it uses of its host is unknown */
     struct vm_history history; /* the last record */
     int32_t n_records;         /* in the document: only the last one in pools, all in one.vm.info */
     int64_t ran_for; /* seconds: sum of RETIME - RSTIME of the records that have both and follow the
@@ -236,8 +237,10 @@ struct acl_rule {
 };
 
 struct pool_errors {
-    size_t n;        /* objects left out */
-    char first[256]; /* the error of the first */
+    size_t n;          /* objects left out */
+    char first[256];   /* the error of the first */
+    size_t n_unsized;  /* VMs whose CPU or MEMORY cannot be read */
+    char unsized[256]; /* the error of the first */
 };
 
 /* The members of a pool, which owns its objects, ascending by id. */

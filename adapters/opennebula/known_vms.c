@@ -289,7 +289,7 @@ void known_vms_learn(struct known_vms *known, const struct vm_pool *pool)
         struct known_vm *it = map_value(&known->vms, map_find(&known->vms, vm->id));
 
         if (!it || it->listing != known->listing || it->twice || it->learned || vm->is_extended ||
-            vm->error || has_times(&vm->history))
+            vm->error || vm->size_unread || has_times(&vm->history))
             continue;
         it->learned = true;
         it->uid = vm->uid;

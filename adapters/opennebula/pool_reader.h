@@ -93,6 +93,11 @@ struct pool_memory *pool_reader_memory(struct pool_reader *reader);
 void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Keeps the text of the first VM whose size cannot be read: "VM 7: CPU is "many", not a number".
+ * value: NULL: the VM has none. */
+void pool_reader_unsized(struct pool_reader *reader, int32_t vm, const char *name,
+                         const char *value);
+
 struct pool_range {
     int64_t smallest, largest;
 };
@@ -105,13 +110,16 @@ void pool_read_number(struct pool_reader *reader, const struct pool_value *given
  * end of the range. */
 void pool_read_amount(struct pool_reader *reader, const struct pool_value *given,
                       struct pool_range range, int64_t *value);
+/* Reads a whole number that is not negative, and at most `largest`. False, and the value is
+ * unchanged: it is none. */
+bool pool_is_amount(const struct pool_value *given, int64_t largest, int64_t *value);
 void pool_read_int(struct pool_reader *reader, const struct pool_value *given, int32_t smallest,
                    int32_t *value);
 /* Reads a decimal number that is not negative, for example "0.59" or "1e2", as hundredths, rounded
- * to the nearest, and at most POOL_HUNDREDTHS_MAX. */
+ * to the nearest, and at most POOL_HUNDREDTHS_MAX. False, and the value is unchanged: it is none.
+ */
 #define POOL_HUNDREDTHS_MAX INT64_C(1000000000000)
-void pool_read_hundredths(struct pool_reader *reader, const struct pool_value *given,
-                          int64_t *value);
+bool pool_is_hundredths(const struct pool_value *given, int64_t *value);
 const char *pool_read_text(struct pool_reader *reader, const struct pool_value *given);
 
 /* Makes room for one more item after the first `n` of an array in the pool's memory, and returns

@@ -32,6 +32,21 @@ void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
     reader->rejected = true;
 }
 
+void pool_reader_unsized(struct pool_reader *reader, int32_t vm, const char *name,
+                         const char *value)
+{
+    struct pool_errors *errors = &reader->items.errors;
+    char shown[SHOWN_MAX];
+
+    if (errors->n_unsized++ > 0)
+        return;
+    if (value)
+        snprintf(errors->unsized, sizeof errors->unsized, "VM %d: %s is \"%s\", not a number", vm,
+                 name, printable(shown, sizeof shown, value));
+    else
+        snprintf(errors->unsized, sizeof errors->unsized, "VM %d has no %s", vm, name);
+}
+
 /* The object's first member is its id, which has usually been read before an invalid value. */
 static void reject_value(struct pool_reader *reader, const struct pool_value *given,
                          const char *wanted)
@@ -100,6 +115,16 @@ void pool_read_amount(struct pool_reader *reader, const struct pool_value *given
                                           : number;
 }
 
+bool pool_is_amount(const struct pool_value *given, int64_t largest, int64_t *value)
+{
+    int64_t number;
+
+    if (!parse_integer(given->text, &number) || number < 0)
+        return false;
+    *value = number < largest ? number : largest;
+    return true;
+}
+
 void pool_read_int(struct pool_reader *reader, const struct pool_value *given, int32_t smallest,
                    int32_t *value)
 {
@@ -155,18 +180,13 @@ static bool parse_decimal(const char *text, struct pool_decimal *decimal)
     return any && *after_blanks(text) == '\0';
 }
 
-void pool_read_hundredths(struct pool_reader *reader, const struct pool_value *given,
-                          int64_t *value)
+bool pool_is_hundredths(const struct pool_value *given, int64_t *value)
 {
     struct pool_decimal decimal;
     int dropped = 0;
 
-    if (given->length == 0)
-        return;
-    if (!parse_decimal(given->text, &decimal)) {
-        reject_value(reader, given, "a number");
-        return;
-    }
+    if (!parse_decimal(given->text, &decimal))
+        return false;
     for (decimal.power += 2; decimal.power < 0; decimal.power++) {
         dropped = (int)(decimal.digits % 10);
         decimal.digits /= 10;
@@ -177,6 +197,7 @@ void pool_read_hundredths(struct pool_reader *reader, const struct pool_value *g
          decimal.power--)
         decimal.digits *= 10;
     *value = decimal.digits < POOL_HUNDREDTHS_MAX ? decimal.digits : POOL_HUNDREDTHS_MAX;
+    return true;
 }
 
 const char *pool_read_text(struct pool_reader *reader, const struct pool_value *given)

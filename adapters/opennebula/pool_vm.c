@@ -229,23 +229,28 @@ static bool is_left_out(enum pool_word word)
     }
 }
 
+static void note_unsized(struct pool_reader *reader, struct vm *vm, const char *name,
+                         const char *value)
+{
+    if (!vm->size_unread)
+        pool_reader_unsized(reader, vm->id, name, value);
+    vm->size_unread = true;
+}
+
 static void read_template_scalar(struct pool_reader *reader, struct vm *vm,
                                  const struct pool_value *given)
 {
     struct vm_draft *draft = pool_reader_scratch(reader);
+    enum pool_word word = given->elements[1]->word;
 
-    switch (given->elements[1]->word) {
-    case WORD_CPU:
-        pool_read_hundredths(reader, given, &vm->cpu);
-        draft->has_cpu = given->length > 0;
-        break;
-    case WORD_MEMORY:
-        pool_read_amount(reader, given, counts, &vm->memory);
-        draft->has_memory = given->length > 0;
-        break;
-    default:
-        break;
-    }
+    if ((word != WORD_CPU && word != WORD_MEMORY) || given->length == 0)
+        return;
+    if (word == WORD_CPU)
+        draft->has_cpu = pool_is_hundredths(given, &vm->cpu);
+    else
+        draft->has_memory = pool_is_amount(given, counts.largest, &vm->memory);
+    if (!(word == WORD_CPU ? draft->has_cpu : draft->has_memory))
+        note_unsized(reader, vm, given->elements[1]->name, given->text);
 }
 
 static void note_need(struct vm *vm, const struct pool_value *given)
@@ -431,8 +436,23 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
+/* The size of a VM that cannot be read counts as larger than any host until the VM is on one. */
+static void replace_unread_size(struct pool_reader *reader, struct vm *vm)
+{
+    const struct vm_draft *draft = pool_reader_scratch(reader);
+
+    if (draft->has_cpu && draft->has_memory)
+        return;
+    note_unsized(reader, vm, draft->has_cpu ? "MEMORY" : "CPU", NULL);
+    if (!draft->has_cpu)
+        vm->cpu = POOL_HUNDREDTHS_MAX;
+    if (!draft->has_memory)
+        vm->memory = counts.largest;
+}
+
 /* onevm resize of a VM on a host, such as one that is powered off: oned accepts an amount with
- * which its own sums wrap around, which must not fill the host for others. */
+ * which its own sums wrap around, which must not fill the host for others. What a VM uses whose
+ * size cannot be read is kept for it apart. */
 static void drop_absurd_size(struct vm *vm)
 {
     if (vm->history.host < 0 || !vm_state_traits[vm->state].holds)
@@ -450,8 +470,7 @@ static void end_vm(struct pool_reader *reader, void *object)
 
     if (!draft->has_state)
         pool_reader_reject(reader, "VM %d has no STATE", vm->id);
-    else if (!draft->has_cpu || !draft->has_memory)
-        pool_reader_reject(reader, "VM %d has no %s", vm->id, draft->has_cpu ? "MEMORY" : "CPU");
+    replace_unread_size(reader, vm);
     vm->state = pool_vm_state(draft->state, draft->lcm_state, &vm->state_name);
     vm->user = or_empty(vm->user);
     vm->group = or_empty(vm->group);

@@ -29,6 +29,7 @@ struct vm_observation {
     int missing;         /* consecutive full lists without the VM */
     bool lost;           /* oned said that it does not exist, and has no record of its end */
     int64_t cpu, memory; /* 1/100, MB; a user may resize the VM */
+    bool size_unread;    /* they cannot be read */
     struct vm_history history;
     int64_t arriving;  /* monotonic milliseconds: first observed before its last record began; 0: it
                         * has begun */
@@ -202,10 +203,11 @@ struct vmgroups_seen *vmgroups_retain(struct vmgroups_seen *vmgroups); /* NULL i
 void vmgroups_release(struct vmgroups_seen *vmgroups);                 /* NULL is allowed */
 
 /* Capacity of a host used by VMs that the host lists and that could never be read: the host's own
- * usage minus the usage of the VMs that were read. After world_note_refusal(), also what the host
+ * usage minus the usage of the VMs that were read; all that is left if the size of a VM cannot be
+ * read. After world_note_refusal(), also what the host
  * counts for VMs that are not there. False: no such VMs. O(VMs on the host + refusing hosts). */
 struct unread_room {
-    int32_t vm;   /* one of these VMs; a number that is not a VM's if they are not there */
+    int32_t vm;   /* one of the VMs that were never read; else a number that is not a VM's */
     uint32_t vms; /* number of these VMs */
     int64_t cpu, memory;
 };

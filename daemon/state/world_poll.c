@@ -107,21 +107,33 @@ static bool is_said(const struct said *said, uint64_t digest)
 }
 
 /* Logs a warning once as long as it stays the same, not in each poll: the VM may be any user's. */
-static void note_left_out(struct world *world, const struct pool_errors *errors, const char *what)
+static void warn_once(struct world *world, const char *text)
 {
-    char text[512];
-    uint64_t digest;
+    uint64_t digest = mix_text(MIX_BEGIN, text);
 
-    if (!errors->n)
-        return;
-    snprintf(text, sizeof text, "%zu %s left out: %s", errors->n, what, errors->first);
-    digest = mix_text(MIX_BEGIN, text);
     if (is_said(&world->said, digest))
         return;
     if (!is_said(&world->said_before, digest))
         log_warning("%s", text);
     if (world->said.n < SAID_MAX)
         world->said.digests[world->said.n++] = digest;
+}
+
+static void note_left_out(struct world *world, const struct pool_errors *errors, const char *what)
+{
+    char text[512];
+
+    if (errors->n) {
+        snprintf(text, sizeof text, "%zu %s left out: %s", errors->n, what, errors->first);
+        warn_once(world, text);
+    }
+    if (errors->n_unsized) {
+        snprintf(text, sizeof text,
+                 "the size of %zu VM%s cannot be read, and nothing else is placed on %s: %s",
+                 errors->n_unsized, errors->n_unsized == 1 ? "" : "s",
+                 errors->n_unsized == 1 ? "its host" : "their hosts", errors->unsized);
+        warn_once(world, text);
+    }
 }
 
 /* Records the error of a failed answer. True: the answer is complete. */

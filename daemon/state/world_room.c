@@ -160,7 +160,10 @@ static bool is_there(const struct vm_observation *observed, const struct host *h
 static void subtract_read(const struct world *world, const struct host *host, bool there,
                           struct unread_room *room)
 {
-    *room = (struct unread_room){.cpu = host->cpu_usage, .memory = host->memory_usage};
+    uint32_t unsized = 0;
+
+    *room = (struct unread_room){
+        .vm = INT32_MAX - host->id, .cpu = host->cpu_usage, .memory = host->memory_usage};
     for (size_t i = 0; i < host->n_vms; i++) {
         const struct vm_observation *observed = world_vm(world, host->vms[i]);
 
@@ -170,8 +173,14 @@ static void subtract_read(const struct world *world, const struct host *host, bo
         } else if (!there || is_there(observed, host)) {
             room->cpu -= observed->cpu;
             room->memory -= observed->memory;
+            unsized += observed->size_unread;
         }
     }
+    room->vms += unsized;
+    if (unsized && host->cpu > host->cpu_usage)
+        room->cpu += host->cpu - host->cpu_usage;
+    if (unsized && host->memory > host->memory_usage)
+        room->memory += host->memory - host->memory_usage;
     room->cpu = room->cpu > 0 ? room->cpu : 0;
     room->memory = room->memory > 0 ? room->memory : 0;
 }
@@ -183,8 +192,6 @@ static bool subtract_there(const struct world *world, const struct host *host,
     subtract_read(world, host, true, room);
     if (room->cpu == 0 && room->memory == 0)
         return false;
-    if (room->vms == 0)
-        room->vm = INT32_MAX - host->id;
     return true;
 }
 

@@ -207,6 +207,7 @@ static void see_properties(struct vm_observation *observed, const struct vm *vm)
     observed->gid = vm->gid;
     observed->cpu = vm->cpu;
     observed->memory = vm->memory;
+    observed->size_unread = vm->size_unread;
     observed->created = vm->stime;
     observed->missing = 0;
     observed->lost = false;

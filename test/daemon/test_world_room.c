@@ -208,6 +208,28 @@ static void unread_vms_hold_what_their_host_counts(void **state)
     close_sky(&sky);
 }
 
+static void a_host_with_a_vm_of_unknown_size_has_no_room(void **state)
+{
+    struct sky sky;
+    struct unread_room room;
+    int32_t ids[] = {VM, VM + 1};
+
+    open_sky(&sky);
+    put(&sky, VM_RUNNING, DATASTORE);
+    fake_cloud_add_vm(sky.fake, VM + 1, VM_RUNNING, HOST, 0, 0)->size_unread = true;
+    sky.fake->hosts[0].vms = ids;
+    sky.fake->hosts[0].n_vms = 2;
+    sky.fake->hosts[0].cpu_usage = 100;
+    sky.fake->hosts[0].memory_usage = 1024;
+    left(&sky);
+    assert_true(world_unread(sky.world, &world_hosts(sky.world)->pool.items[0], &room));
+    assert_int_equal(room.vms, 1);
+    assert_int_equal(room.vm, INT32_MAX - HOST);
+    assert_int_equal(room.cpu, 300);
+    assert_int_equal(room.memory, 3072);
+    close_sky(&sky);
+}
+
 /* As after OpenNebula lost records of its Raft log: a VM is on hold again, and its host counts it.
  */
 static void what_is_counted_and_not_there_is_not_free_after_a_refusal(void **state)
@@ -328,6 +350,7 @@ int main(void)
         cmocka_unit_test(counts_until_it_is_measured),
         cmocka_unit_test(outlives_the_daemon),
         cmocka_unit_test(unread_vms_hold_what_their_host_counts),
+        cmocka_unit_test(a_host_with_a_vm_of_unknown_size_has_no_room),
         cmocka_unit_test(what_is_counted_and_not_there_is_not_free_after_a_refusal),
         cmocka_unit_test(a_vm_that_has_ended_is_not_unread_on_its_host),
         cmocka_unit_test(a_vm_that_comes_back_while_its_host_lists_it_is_read_again),
