@@ -109,14 +109,15 @@ static bool refuse(char *reason, size_t size, const char *why)
 /* VMs with equal requirements share the answer. */
 static uint32_t number_of_nics(struct eligibility *eligibility, const struct nic_wants *wants)
 {
-    size_t size = sizeof wants->automatic + wants->n * sizeof *wants->nics;
-    char *key = memory_new(2 * size + 1, 1);
-    size_t length = (size_t)snprintf(key, 2 * size + 1, "%x", wants->automatic);
+    enum { DIGITS = 9 }; /* of a number, with the blank or zero after it */
+    size_t size = DIGITS * (1 + 2 * wants->n);
+    char *key = memory_new(size, 1);
+    size_t length = (size_t)snprintf(key, size, "%x", wants->automatic);
     uint32_t number;
     bool is_new;
 
     for (size_t i = 0; i < wants->n; i++)
-        length += (size_t)snprintf(key + length, 2 * size + 1 - length, " %x %x",
+        length += (size_t)snprintf(key + length, size - length, " %x %x",
                                    wants->nics[i].requirement, wants->nics[i].rank);
     number = eligibility_number(&eligibility->nic_texts, key, &is_new);
     free(key);

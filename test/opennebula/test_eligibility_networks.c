@@ -203,6 +203,9 @@ static void nobody_may_ask_for_too_much(void **state)
     eligibility_of(site.eligibility, &some.vm, &eligible);
     assert_true(eligible.malformed);
     assert_non_null(strstr(eligible.reason, "more than 64 NICs"));
+    some.vm.n_nics = VM_NICS_MAX;
+    eligibility_of(site.eligibility, &some.vm, &eligible);
+    assert_false(eligible.malformed);
     some.vm.n_nics = 1;
     for (size_t i = 0; i < 100; i++) {
         snprintf(texts[i], sizeof texts[i], "ID!=%zu%1000s", 1000 + i, "");
