@@ -10,8 +10,10 @@
 #include "cli/command.h"
 #include "cli/policy_conformance.h"
 #include "cli/policy_text.h"
+#include "plugin/inspect.h"
 #include "plugin/module_search.h"
 #include "util/memory.h"
+#include "util/standard_output.h"
 
 struct check_arguments {
     bool json;
@@ -127,6 +129,7 @@ static void check_conformance(struct check_findings *findings, const struct modu
     };
     struct policy_host *host;
     struct error err;
+    int saved;
 
     policy_host_settings_init(&conformance.settings);
     read_sets(arguments, module->policy.name, options, texts);
@@ -134,7 +137,9 @@ static void check_conformance(struct check_findings *findings, const struct modu
     conformance.settings.n_options = arguments->sets.n;
     conformance.settings.haizea_compatible = arguments->compatibility == 1;
     put_in_chain(&conformance, module->path);
+    saved = standard_output_divert();
     host = policy_host_create(&conformance.settings, &err);
+    standard_output_restore(saved);
     if (!host) {
         found_error(findings, "instance", &err);
     } else {
@@ -144,7 +149,9 @@ static void check_conformance(struct check_findings *findings, const struct modu
         else
             tell_figures(findings, &figures);
     }
+    saved = standard_output_divert();
     policy_host_destroy(host);
+    standard_output_restore(saved);
     for (size_t i = 0; i < arguments->sets.n; i++)
         free(texts[i]);
     free(texts);
@@ -169,7 +176,7 @@ static void check_module(struct check_findings *findings, const struct search_pa
              module->policy.n_options == 1 ? "" : "s");
     found(findings, "module", true, text);
     check_conformance(findings, module, arguments);
-    module_unload(module);
+    inspect_end(module);
 }
 
 static int check_one(const char *command, const char *written, const struct search_path *path,

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/policy_text.h"
+#include "plugin/inspect.h"
 #include "plugin/module_search.h"
 
 struct listing {
@@ -37,7 +38,7 @@ static void list_one(void *context, const char *name, const char *file)
     }
     if (listing->policies && json_array_append_new(listing->policies, line) < 0)
         listing->no_memory = true;
-    module_unload(module);
+    inspect_end(module);
 }
 
 const struct command_line policy_list_line = {

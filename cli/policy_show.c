@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/policy_text.h"
+#include "plugin/inspect.h"
 #include "plugin/module_search.h"
 
 static int show(const char *command, const struct search_path *path, const char *written, bool json)
@@ -19,7 +20,7 @@ static int show(const char *command, const struct search_path *path, const char 
                                  json_pack("{s:o}", "policy", policy_json(module)));
     else
         policy_print(module);
-    module_unload(module);
+    inspect_end(module);
     return code;
 }
 

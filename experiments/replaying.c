@@ -15,6 +15,7 @@
 #include "plugin/configured.h"
 #include "plugin/engine_world.h"
 #include "util/memory.h"
+#include "util/standard_output.h"
 
 void replaying_set(struct replaying *replaying, const char *format, ...)
 {
@@ -222,7 +223,7 @@ int replaying_perform(const struct replaying *replaying, struct replayed *replay
                       struct error *err)
 {
     struct replaying_stage stage = {.replaying = replaying, .replayed = replayed};
-    int result;
+    int saved = standard_output_divert(), result;
 
     memset(replayed, 0, sizeof *replayed);
     result = set_up(&stage, err) < 0 || carry_out(&stage, err) < 0 ? -1 : 0;
@@ -230,6 +231,7 @@ int replaying_perform(const struct replaying *replaying, struct replayed *replay
     policy_host_destroy(stage.policies);
     for (size_t k = 0; k < RIVALS_MAX; k++)
         policy_host_destroy(stage.rival_hosts[k]);
+    standard_output_restore(saved);
     accounting_destroy(stage.accounting);
     trace_destroy(stage.trace);
     if (stage.has_site)

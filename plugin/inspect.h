@@ -3,6 +3,7 @@
 
 #include "plugin/module.h"
 
-/* Tries to load source->path in a child process, and loads it. Calls none of its functions. The
- * caller must unload it. Errors: as policy_host_create(). */
+/* Tries to load source->path in a child process, and loads it. Calls none of its functions. What
+ * it prints goes to standard error. Errors: as policy_host_create(). */
 struct module *inspect_file(const struct module_source *source, struct error *err);
+void inspect_end(struct module *module); /* NULL is allowed */

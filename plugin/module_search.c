@@ -173,7 +173,7 @@ static void collect_name(void *context, const char *name, const char *file)
     struct module *module = names->kind ? inspect_known(file) : NULL;
     bool wanted = !names->kind || (module && module->policy.kind == names->kind);
 
-    module_unload(module);
+    inspect_end(module);
     if (!wanted)
         return;
     MEMORY_GROW(names->kept, names->allocated, names->n + 1);

@@ -29,7 +29,7 @@ void search_name(const char *written, char *name, size_t size);
 int search_find(const struct search_path *path, const char *written, struct module_source *source,
                 char **file, struct error *err);
 
-/* Finds a module and inspects it (inspect.h). The caller must unload it. */
+/* Finds a module and inspects it (inspect.h). The caller ends this with inspect_end(). */
 struct module *module_inspect(const struct search_path *path, const char *written,
                               struct error *err);
 

@@ -7,6 +7,7 @@
 #include "sweep/digest.h"
 #include "sweep/grid.h"
 #include "util/memory.h"
+#include "util/standard_output.h"
 
 /* A digest of all settings on which the creation of a cell's policies depends. */
 static uint64_t policies_digest(const struct configuration *configuration)
@@ -46,9 +47,11 @@ static int try_policies(const struct configuration *configuration, const struct 
                         struct error *err)
 {
     const struct policy_driver driver = {.site = site};
+    int saved = standard_output_divert();
     struct policy_host *host = policy_host_configured(configuration, &driver, err);
 
     policy_host_destroy(host);
+    standard_output_restore(saved);
     return host ? 0 : -1;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "plugin/engine_world.h"
+#include "util/standard_output.h"
 
 static int count_best_effort(const struct stage *stage, int64_t *count, struct error *err)
 {
@@ -45,13 +46,17 @@ int stage_init(struct stage *stage, const struct stage_options *options, struct 
     const struct configuration *configuration = options->configuration;
     struct policy_driver driver = options->driver;
 
+    int saved;
+
     driver.site = &stage->site;
     *stage = (struct stage){.configuration = configuration,
                             .stop_when = (enum stop_when)configuration->stop_when};
     if (open_trace(stage, options, err) < 0)
         return -1;
     /* Modules are tried in a copy of this process, which is still small here. */
+    saved = standard_output_divert();
     stage->policies = policy_host_configured(configuration, &driver, err);
+    standard_output_restore(saved);
     if (!stage->policies)
         return -1;
     if (!options->recorded)
@@ -68,8 +73,11 @@ int stage_init(struct stage *stage, const struct stage_options *options, struct 
 
 void stage_finish(struct stage *stage)
 {
+    int saved = standard_output_divert();
+
     engine_destroy(stage->engine);
     policy_host_destroy(stage->policies);
+    standard_output_restore(saved);
     trace_destroy(stage->trace);
     if (stage->has_site)
         site_finish(&stage->site);
@@ -95,6 +103,7 @@ int stage_run(struct stage *stage, const struct stage_watch *watch,
         .ending = watch->ending,
         .context = watch->context,
     };
+    int saved, outcome;
 
     if (watch->n_observers > STAGE_OBSERVERS_MAX)
         return error_set(err, EINVAL, "more than %d observers of a replay", STAGE_OBSERVERS_MAX);
@@ -104,5 +113,8 @@ int stage_run(struct stage *stage, const struct stage_watch *watch,
         observers[simulation.n_observers++] = policy_host_observer(stage->policies);
     if (count_best_effort(stage, &simulation.best_effort_leases, err) < 0)
         return -1;
-    return simulation_run(&simulation, result, err);
+    saved = standard_output_divert();
+    outcome = simulation_run(&simulation, result, err);
+    standard_output_restore(saved);
+    return outcome;
 }

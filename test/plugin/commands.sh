@@ -45,6 +45,38 @@ expect 1 "two instances give different answers to the same call" check "$modules
 expect 1 "writes to its input" check "$modules/scribbler.so"
 expect 1 "crashed in a trial: Segmentation fault when it answers random calls" check "$modules/crash-in-score.so"
 expect 1 "prints to standard output, which is for results; use host->log()" check "$modules/prints.so"
+
+# Results stay apart from what a module prints.
+folder=$(mktemp -d)
+trap 'rm -rf "$out" "$folder"' EXIT
+cat > "$folder/prints.sweep" <<END
+[sweep]
+seeds: 1-2
+[trace t]
+streams: typeless,jobs=5,nodes=4
+site: 4,cpu=100,memory=1024
+[policies]
+host-selection: $modules/prints.so
+END
+"$galerna" trace generate --seed 1 --site 4,cpu=100,memory=1024 --stream typeless,jobs=5,nodes=4 \
+    -o "$folder/t.lwf"
+set -- --policy host-selection="$modules/prints.so"
+for command in "policy check --json $modules/prints.so" "policy show --json $modules/prints.so" \
+    "replay --json --jobs /dev/stderr $folder/t.lwf $*" "replay --json $folder/t.lwf $folder/t.lwf $*" \
+    "sweep --csv $folder/prints.sweep"; do
+    # shellcheck disable=SC2086 # words
+    "$galerna" $command > "$out" 2> "$folder/errors" || :
+    if grep -qE '^(scores|loaded|unloaded)$' "$out" || ! [ -s "$out" ]; then
+        echo "galerna $command mixes what a module prints with its results:"
+        cat "$out"
+        exit 1
+    fi
+    grep -q '^loaded$' "$folder/errors" || {
+        echo "galerna $command: what the module prints is lost"
+        exit 1
+    }
+done
+
 expect 1 "exited with status 0 in a trial when it answers random calls" check "$modules/leaves.so"
 if [ "$(grep -c 'ok     module' "$out")" -ne 1 ]; then
     echo "what was found before a module left is printed again:"

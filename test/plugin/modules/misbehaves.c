@@ -1,12 +1,25 @@
 /* Host selection that breaks a promise `galerna policy check` looks for: FORGETFUL keeps a variable
  * of its own, SCRIBBLER writes to what it is given, CRASH crashes while it scores, LEAVES calls
- * exit() there, PRINTS prints, UNDECLARED reads a column that it does not declare. */
+ * exit() there, PRINTS prints (also when it is loaded and unloaded), UNDECLARED reads a column that
+ * it does not declare. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "galerna_policy.h"
 #include "util/unqualified.h"
+
+#ifdef PRINTS
+__attribute__((constructor)) static void loaded(void)
+{
+    puts("loaded");
+}
+
+__attribute__((destructor)) static void unloaded(void)
+{
+    puts("unloaded");
+}
+#endif
 
 static enum galerna_verdict score(void *self, const struct galerna_host_batch *batch,
                                   int64_t *scores, struct galerna_result *result)
