@@ -8,6 +8,7 @@
 #include "core/lease.h"
 #include "core/site.h"
 #include "util/clock.h"
+#include "util/memory.h"
 #include "util/random.h"
 
 enum {
@@ -169,17 +170,22 @@ static void ask(const struct policy_hooks *hooks, struct module_question *questi
         hooks->score_hosts(hooks->context, &question->batch, answer->scores);
 }
 
-static bool is_margin_untouched(const struct module_question *question,
-                                const struct policy_hooks *hooks,
-                                const struct module_answer *answer)
+static bool is_untouched(const void *from, const void *until)
 {
-    size_t used = hooks->score_hosts ? question->batch.n_hosts : question->n_victims;
-    const unsigned char *margin = (const unsigned char *)&answer->scores[used];
-
-    for (size_t i = 0; i < (HOSTS + VICTIMS + 1 - used) * sizeof *answer->scores; i++)
-        if (margin[i] != UNTOUCHED)
+    for (const unsigned char *byte = from; byte != until; byte++)
+        if (*byte != UNTOUCHED)
             return false;
     return true;
+}
+
+static bool are_margins_untouched(const struct module_question *question,
+                                  const struct policy_hooks *hooks,
+                                  const struct module_answer *answer)
+{
+    size_t used = hooks->score_hosts ? question->batch.n_hosts : question->n_victims;
+
+    return is_untouched(&answer->scores[used], &answer->scores[HOSTS + VICTIMS + 1]) &&
+           is_untouched(&answer->chosen[question->n_victims], &answer->chosen[VICTIMS + 1]);
 }
 
 static bool are_equal(const struct module_answer *a, const struct module_answer *b)
@@ -196,6 +202,12 @@ int conformance_faults(const struct conformance *conformance, const struct polic
     struct policy_status status;
 
     policy_host_status(host, (size_t)conformance->kind - 1, &status);
+    if (status.unexplained > 0)
+        return error_set(err, EINVAL,
+                         "%s: refused %llu time%s without the id or the text of a reason; use "
+                         "host->answer()",
+                         conformance->file, (unsigned long long)status.unexplained,
+                         status.unexplained == 1 ? "" : "s");
     if (status.faults == 0)
         return 0;
     return error_set(err, EINVAL, "%s: gave %llu invalid answer%s, the last: %s", conformance->file,
@@ -226,8 +238,9 @@ static int ask_both(const struct conformance *conformance, struct policy_host *c
     /* Any byte that changed counts. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     if (memcmp(copy, question, kept) != 0)
         return error_set(err, EINVAL, "%s: writes to its input", conformance->file);
-    if (!is_margin_untouched(question, hooks, &first))
-        return error_set(err, EINVAL, "%s: writes more scores than requested", conformance->file);
+    if (!are_margins_untouched(question, hooks, &first))
+        return error_set(err, EINVAL, "%s: writes more scores or choices than requested",
+                         conformance->file);
     if (!are_equal(&first, &second))
         return error_set(err, EINVAL,
                          "%s: two instances give different answers to the same call; a policy must "
@@ -287,6 +300,8 @@ static int ask_often(const struct conformance *conformance, struct policy_host *
                      struct module_question *question, struct error *err)
 {
     struct conformance_figures *figures = conformance->figures;
+    const struct site *site = &question->site;
+    struct site_host *hosts_before = memory_copy(site->hosts, site->n_hosts * sizeof *site->hosts);
     uint64_t random = 2026;
     int status = 0;
 
@@ -301,6 +316,10 @@ static int ask_often(const struct conformance *conformance, struct policy_host *
                            "%s: vetoes every host in %d random calls: no lease could start "
                            "(hosts have no attributes here)",
                            conformance->file, ROUNDS);
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
+    if (status == 0 && memcmp(hosts_before, site->hosts, site->n_hosts * sizeof *site->hosts) != 0)
+        status = error_set(err, EINVAL, "%s: writes to its input", conformance->file);
+    free(hosts_before);
     return status;
 }
 

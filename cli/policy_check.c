@@ -203,9 +203,10 @@ const struct command_line policy_check_line = {
     .summary = "Load a policy module and test it",
     .purpose = "Test policy modules: the file is writable only by you and root, it loads and "
                "matches its declaration, it answers thousands of random calls within range and "
-               "reproducibly, a host selection policy reads only the columns that it declares and "
-               "does not veto every host, and the module schedules a small trace reproducibly. The "
-               "module runs in a child process. A NAME that contains a '/' is the path of a file.",
+               "reproducibly, writes only its answer and gives reasons for refusals, a host "
+               "selection policy reads only the columns that it declares and does not veto every "
+               "host, and the module schedules a small trace reproducibly. The module runs in a "
+               "child process. A NAME that contains a '/' is the path of a file.",
     .operands = "NAME|FILE.so...",
     .groups = {OPTION_GROUP(check_options)},
     .codes = {{EXIT_DONE, "All checks passed"}, {EXIT_FAILED, "A check failed"}},

@@ -4,13 +4,15 @@
 #include "plugin/host_private.h"
 
 static enum galerna_verdict ask(struct instance *instance,
-                                const struct galerna_admission_request *request)
+                                struct galerna_admission_request *request)
 {
+    const struct galerna_admission_request kept = *request;
     int64_t began = instance_call_begins(instance, POLICY_CALL_ADMIT, 1);
     enum galerna_verdict verdict =
         instance->admission->admit(instance->active_self, request, instance_result(instance));
 
     instance_call_ended(instance, began, "admit");
+    instance_check_input(instance, "admit", request, &kept, sizeof kept);
     return verdict;
 }
 
@@ -30,7 +32,7 @@ bool host_admit(void *context, const struct lease *lease, int64_t now, struct re
 {
     struct policy_host *host = context;
     const struct chain *chain = host_chain(host, GALERNA_KIND_ADMISSION);
-    const struct galerna_admission_request request = {
+    struct galerna_admission_request request = {
         .size = sizeof request,
         .lease = (const struct galerna_lease *)(const void *)lease,
         .now = now,
@@ -50,6 +52,7 @@ bool host_admit(void *context, const struct lease *lease, int64_t now, struct re
             break;
         case GALERNA_REFUSED_FOR_NOW:
         case GALERNA_REFUSED_FOR_GOOD:
+            instance_note_refusal(instance);
             snprintf(host->refusal, sizeof host->refusal, "%s: %s%s", instance->module->policy.name,
                      instance_text(instance, "refused without a reason"),
                      verdict == GALERNA_REFUSED_FOR_NOW ? " (a later request may be accepted)"

@@ -20,13 +20,15 @@ static void fill(int64_t *scores, size_t n, int64_t score)
 }
 
 /* Calls one module; false: it has no opinion. */
-static bool ask(struct instance *instance, const struct galerna_host_batch *batch, int64_t *scores)
+static bool ask(struct instance *instance, struct galerna_host_batch *batch, int64_t *scores)
 {
+    const struct galerna_host_batch kept = *batch;
     int64_t began = instance_call_begins(instance, POLICY_CALL_SCORE_HOSTS, MEASURE_EVERY);
     enum galerna_verdict verdict = instance->host_selection->score(
         instance->active_self, batch, scores, instance_result(instance));
 
     instance_call_ended(instance, began, "score");
+    instance_check_input(instance, "score", batch, &kept, sizeof kept);
     if (verdict == GALERNA_OK) {
         policy_check_scores(instance, scores, batch->n_hosts);
         return true;
@@ -37,7 +39,7 @@ static bool ask(struct instance *instance, const struct galerna_host_batch *batc
 }
 
 static void score_chain(struct policy_host *host, const struct chain *chain,
-                        const struct galerna_host_batch *batch, int64_t *scores)
+                        struct galerna_host_batch *batch, int64_t *scores)
 {
     int64_t weights = 0;
 
@@ -57,7 +59,7 @@ void host_score_hosts(void *context, const struct host_batch *batch, int64_t *sc
 {
     struct policy_host *host = context;
     const struct chain *chain = host_chain(host, GALERNA_KIND_HOST_SELECTION);
-    const struct galerna_host_batch view = {
+    struct galerna_host_batch view = {
         .size = sizeof view,
         .n_types = (uint32_t)batch->site->types.count,
         .lease = (const struct galerna_lease *)(const void *)batch->lease,
@@ -80,8 +82,9 @@ void host_score_hosts(void *context, const struct host_batch *batch, int64_t *sc
 }
 
 /* -1: no opinion. */
-static int64_t ask_estimate(struct instance *instance, const struct galerna_estimate *view)
+static int64_t ask_estimate(struct instance *instance, struct galerna_estimate *view)
 {
+    const struct galerna_estimate kept = *view;
     int64_t milliseconds = -1, began;
     enum galerna_verdict verdict;
 
@@ -91,6 +94,7 @@ static int64_t ask_estimate(struct instance *instance, const struct galerna_esti
     verdict = instance->module->host_selection.estimate(instance->active_self, view, &milliseconds,
                                                         instance_result(instance));
     instance_call_ended(instance, began, "estimate");
+    instance_check_input(instance, "estimate", view, &kept, sizeof kept);
     if (verdict == GALERNA_OK && milliseconds >= 0)
         return milliseconds;
     if (verdict == GALERNA_OK)
@@ -104,7 +108,7 @@ int64_t host_estimate(void *context, const struct lease_estimate *question)
 {
     struct policy_host *host = context;
     const struct chain *chain = host_chain(host, GALERNA_KIND_HOST_SELECTION);
-    const struct galerna_estimate view = {
+    struct galerna_estimate view = {
         .size = sizeof view,
         .n_vms = question->lease->n_vms,
         .lease = (const struct galerna_lease *)(const void *)question->lease,

@@ -58,14 +58,16 @@ bool host_may_preempt(void *context, const struct lease *preemptor)
 }
 
 /* Calls one module; false: it has no opinion. */
-static bool ask_score(struct instance *instance, const struct galerna_victim_batch *batch,
+static bool ask_score(struct instance *instance, struct galerna_victim_batch *batch,
                       int64_t *scores)
 {
+    const struct galerna_victim_batch kept = *batch;
     int64_t began = instance_call_begins(instance, POLICY_CALL_SCORE_LEASES, 1);
     enum galerna_verdict verdict = instance->preemption->score(instance->active_self, batch, scores,
                                                                instance_result(instance));
 
     instance_call_ended(instance, began, "score");
+    instance_check_input(instance, "score", batch, &kept, sizeof kept);
     if (verdict == GALERNA_OK) {
         policy_check_scores(instance, scores, batch->n_victims);
         return true;
@@ -83,7 +85,7 @@ void host_score_victims(void *context, const struct victim_batch *batch, int64_t
 {
     struct policy_host *host = context;
     const struct chain *chain = host_chain(host, GALERNA_KIND_PREEMPTION);
-    const struct galerna_victim_batch view = view_of(batch);
+    struct galerna_victim_batch view = view_of(batch);
     size_t n = batch->n;
     int64_t weights = 0;
 
@@ -130,7 +132,7 @@ static bool ask_engine(const struct galerna_victim_batch *batch, const size_t *c
 }
 
 /* Collects the victims that no scoring module of the chain vetoes, and their places. */
-static size_t offer(struct policy_host *host, const struct galerna_victim_batch *all)
+static size_t offer(struct policy_host *host, struct galerna_victim_batch *all)
 {
     const struct chain *chain = host_chain(host, GALERNA_KIND_PREEMPTION);
     size_t n = all->n_victims, kept = 0;
@@ -188,20 +190,38 @@ static bool take_choice(struct policy_host *host, struct instance *instance,
     return false;
 }
 
+/* The module gets copies of the victims, which are compared with the engine's. */
+static enum galerna_verdict ask_choose(struct instance *instance, struct galerna_victim_batch *view,
+                                       const struct galerna_victim_batch *all, size_t *chosen,
+                                       size_t *n_chosen)
+{
+    const struct victims_question *question = view->context;
+    const struct galerna_victim_batch kept = *view;
+    int64_t began = instance_call_begins(instance, POLICY_CALL_CHOOSE, 1);
+    enum galerna_verdict verdict = instance->preemption->choose(
+        instance->active_self, view, chosen, n_chosen, instance_result(instance));
+
+    instance_call_ended(instance, began, "choose");
+    instance_check_input(instance, "choose", view, &kept, sizeof kept);
+    for (size_t i = 0; i < kept.n_victims; i++)
+        instance_check_input(instance, "choose", &question->host->offered[i],
+                             galerna_victim(all, question->places[i]), sizeof(struct victim));
+    return verdict;
+}
+
 size_t host_choose_victims(void *context, const struct victim_batch *batch,
                            const struct victim_test *test, size_t *chosen)
 {
     struct policy_host *host = context;
     struct instance *instance = chooser_of(host_chain(host, GALERNA_KIND_PREEMPTION));
-    struct galerna_victim_batch view = view_of(batch);
+    struct galerna_victim_batch all = view_of(batch), view = all;
     struct victims_question question = {.host = host, .test = test};
     enum galerna_verdict verdict;
     size_t n_chosen = 0;
-    int64_t began;
 
     if (!instance) /* replaced by the built-in default */
         return 0;
-    question.n = offer(host, &view);
+    question.n = offer(host, &all);
     if (question.n == 0)
         return 0;
     question.places = host->places;
@@ -209,10 +229,7 @@ size_t host_choose_victims(void *context, const struct victim_batch *batch,
     view.n_victims = question.n;
     view.enough = ask_engine;
     view.context = &question;
-    began = instance_call_begins(instance, POLICY_CALL_CHOOSE, 1);
-    verdict = instance->preemption->choose(instance->active_self, &view, chosen, &n_chosen,
-                                           instance_result(instance));
-    instance_call_ended(instance, began, "choose");
+    verdict = ask_choose(instance, &view, &all, chosen, &n_chosen);
     if (verdict == GALERNA_SKIP || verdict == GALERNA_REFUSED_FOR_NOW ||
         verdict == GALERNA_REFUSED_FOR_GOOD || (verdict == GALERNA_OK && n_chosen == 0))
         return 0;

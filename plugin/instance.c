@@ -142,6 +142,20 @@ void instance_fault(struct instance *instance, const char *format, ...)
         replace(instance);
 }
 
+void instance_check_input(struct instance *instance, const char *function, void *input,
+                          const void *kept, size_t size)
+{
+    if (memcmp(input, kept, size) == 0)
+        return;
+    memcpy(input, kept, size);
+    instance_fault(instance, "%s writes to its input", function);
+}
+
+void instance_note_refusal(struct instance *instance)
+{
+    instance->unexplained += !*instance_text(instance, "") || !instance_reason(instance);
+}
+
 void instance_fault_verdict(struct instance *instance, const char *function,
                             enum galerna_verdict verdict)
 {

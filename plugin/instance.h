@@ -41,6 +41,7 @@ struct instance {
     char *name;
     size_t number; /* of the module among all modules */
     uint64_t calls, faults, slow_calls;
+    uint64_t unexplained; /* refusals without a reason */
     bool replaced;
     char *outage; /* why it is out of service; NULL: it is in service */
     char last_fault[FAULT_TEXT_MAX];
@@ -80,6 +81,13 @@ const char *instance_reason(const struct instance *instance);
  * built-in default replaces the module. */
 void instance_fault(struct instance *instance, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Counts a fault if the module has changed the structure that it got, and restores it. */
+void instance_check_input(struct instance *instance, const char *function, void *input,
+                          const void *kept, size_t size);
+
+/* Counts a refusal if its result lacks the id or the text of a reason. */
+void instance_note_refusal(struct instance *instance);
 
 /* Records the fault of a verdict GALERNA_ERROR or an unknown verdict. */
 void instance_fault_verdict(struct instance *instance, const char *function,

@@ -339,6 +339,7 @@ void policy_host_status(const struct policy_host *host, size_t i, struct policy_
         .calls = instance->calls,
         .faults = instance->faults,
         .slow_calls = instance->slow_calls,
+        .unexplained = instance->unexplained,
         .replaced = instance->replaced,
         .last_fault = instance->last_fault,
     };

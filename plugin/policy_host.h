@@ -203,6 +203,7 @@ struct policy_status {
     const char *name, *version, *path; /* path is NULL for a built-in default */
     unsigned weight;
     uint64_t calls, faults, slow_calls;
+    uint64_t unexplained;   /* refusals without a reason */
     bool replaced;          /* by the built-in default, after too many faults */
     const char *last_fault; /* "" if there was none */
 };

@@ -42,7 +42,17 @@ expect 1 "gave score -5, outside" check "$modules/hosts.so" --set score=-5
 expect 1 "option score is 'x', expected a whole number" check "$modules/hosts.so" --set score=x
 expect 1 "crashed in a trial: Segmentation fault when it is loaded" check "$modules/crash-on-load.so"
 expect 1 "two instances give different answers to the same call" check "$modules/forgetful.so"
-expect 1 "writes to its input" check "$modules/scribbler.so"
+for module in scribbler scribbler-batch scribbler-site; do
+    expect 1 "writes to its input" check "$modules/$module.so"
+done
+expect 1 "choose writes to its input" check "$modules/chooser.so" --set how=writes
+expect 1 "writes more scores or choices than requested" check "$modules/chooser.so" --set how=extra
+expect 0 "the schedule is reproducible" check "$modules/careless.so"
+expect 1 "admit writes to its input" check "$modules/careless.so" --set does=writes
+for what in no-id no-text bad-id; do
+    expect 1 "refused 1 time without the id or the text of a reason" check "$modules/careless.so" \
+        --set does=$what
+done
 expect 1 "crashed in a trial: Segmentation fault when it answers random calls" check "$modules/crash-in-score.so"
 expect 1 "prints to standard output, which is for results; use host->log()" check "$modules/prints.so"
 

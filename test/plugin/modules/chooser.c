@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 
+#include "util/unqualified.h"
+
 enum { HOW };
-enum { GOOD, OUTSIDE, TWICE, TOO_FEW, TOO_MANY, NONE };
+enum { GOOD, OUTSIDE, TWICE, TOO_FEW, TOO_MANY, NONE, EXTRA, WRITES };
 
 static const struct galerna_option options[] = {
     {.name = "how", .type = GALERNA_CHOICE,
-     .choices = "good|outside|twice|too-few|too-many|none", .default_value = "good",
+     .choices = "good|outside|twice|too-few|too-many|none|extra|writes", .default_value = "good",
      .description = "What is chosen"},
 };
 
@@ -55,6 +57,12 @@ static enum galerna_verdict choose(void *self, const struct galerna_victim_batch
         break;
     case TOO_MANY:
         *n_chosen = batch->n_victims + 1;
+        break;
+    case EXTRA:
+        chosen[batch->n_victims] = 0;
+        break;
+    case WRITES:
+        ((struct galerna_victim *)unqualified(batch->victims))->overhead++;
         break;
     case NONE:
         *n_chosen = 0;

@@ -1,7 +1,7 @@
 /* Host selection that breaks a promise `galerna policy check` looks for: FORGETFUL keeps a variable
- * of its own, SCRIBBLER writes to what it is given, CRASH crashes while it scores, LEAVES calls
- * exit() there, PRINTS prints (also when it is loaded and unloaded), UNDECLARED reads a column that
- * it does not declare. */
+ * of its own, SCRIBBLER writes to what it is given (the member of the batch, or "capacity"), CRASH
+ * crashes while it scores, LEAVES calls exit() there, PRINTS prints (also when it is loaded and
+ * unloaded), UNDECLARED reads a column that it does not declare. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static enum galerna_verdict score(void *self, const struct galerna_host_batch *b
 #endif
 #ifdef SCRIBBLER
     if (batch->n_hosts > 0)
-        ((int64_t *)unqualified(batch->unchanged_until))[0] = 0;
+        SCRIBBLER;
 #endif
 #ifdef PRINTS
     puts("scores");
