@@ -14,8 +14,7 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-/* The name of the module in a section name "policy NAME" or "policy.NAME", or NULL. */
-static const char *policy_of_section(const char *section)
+const char *configuration_policy_of_section(const char *section)
 {
     if (strncmp(section, "policy", 6) || (section[6] != ' ' && section[6] != '.'))
         return NULL;
@@ -36,7 +35,7 @@ static bool is_of_daemon(const char *section)
 static bool section_is_known(const char *section)
 {
     if (!strcmp(section, "oracle") || !strcmp(section, INI_DEFAULT_SECTION) ||
-        policy_of_section(section) || is_of_daemon(section))
+        configuration_policy_of_section(section) || is_of_daemon(section))
         return true;
     for (size_t i = 0; i < option_count; i++)
         if (!strcmp(option_table[i].section, section))
@@ -108,7 +107,7 @@ static void keep_policy_setting(struct configuration *configuration, const struc
 
     MEMORY_GROW(configuration->policy_settings, allocated, configuration->n_policy_settings + 1);
     configuration->policy_settings[configuration->n_policy_settings++] =
-        (struct policy_setting){.policy = policy_of_section(entry->section),
+        (struct policy_setting){.policy = configuration_policy_of_section(entry->section),
                                 .name = entry->key,
                                 .value = entry->value,
                                 .origin = entry->origin,
@@ -122,7 +121,7 @@ static int store_entry(struct configuration *configuration, const struct ini_ent
 
     if (!strcmp(entry->section, INI_DEFAULT_SECTION) || is_of_daemon(entry->section))
         return 0;
-    if (policy_of_section(entry->section)) {
+    if (configuration_policy_of_section(entry->section)) {
         if (entry->inherited)
             return 0;
         keep_policy_setting(configuration, entry);

@@ -115,3 +115,6 @@ struct configuration *configuration_create(struct ini *ini, const char *name,
                                            const struct configuration_overrides *overrides,
                                            struct error *err);
 void configuration_destroy(struct configuration *configuration); /* NULL is allowed */
+
+/* The name of the module in the name of a section "policy NAME" or "policy.NAME", or NULL. */
+const char *configuration_policy_of_section(const char *section);

@@ -230,6 +230,8 @@ int sweep_perform(struct sweep *sweep, size_t cell, const struct sweep_options *
 
     if (cell < 1 || cell > sweep->n_cells)
         return error_set(err, EINVAL, "no cell %zu: the sweep has %zu", cell, sweep->n_cells);
+    if (grid_note_all_modules(sweep, err) < 0)
+        return -1;
     result = folder_init(&folder, options->results, err);
     if (result == 0)
         result = cell_perform(&work, outcome, err);

@@ -54,6 +54,7 @@ void sweep_destroy(struct sweep *sweep)
     free(sweep->files);
     free(sweep->by_digest);
     free(sweep->checked);
+    free_texts(sweep->modules, sweep->n_modules);
     free(sweep->cells);
     free_texts(sweep->axes, sweep->n_axes);
     free_entries(sweep->slurm, sweep->n_slurm);

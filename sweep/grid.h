@@ -34,6 +34,8 @@ struct sweep {
     size_t *by_digest; /* numbers of cells; by grid_find_digests() */
     uint64_t *checked; /* digests of valid policies; by grid_check_policies() */
     size_t n_checked, checked_allocated;
+    char **modules; /* names of those that cells load; by grid_note_modules() */
+    size_t n_modules, modules_allocated;
 
     char *file;              /* absolute; NULL: not read from a file */
     char *results;           /* sweep_default_results() */
@@ -65,6 +67,15 @@ void prepared_finish(struct prepared *prepared);
  * policy_host_create(), with file:line. */
 int grid_check_policies(struct sweep *sweep, const struct configuration *configuration,
                         struct error *err);
+
+/* Notes the modules that the cell loads. */
+void grid_note_modules(struct sweep *sweep, const struct configuration *configuration);
+/* Notes those of all cells. Errors: those of reading a configuration. */
+int grid_note_all_modules(struct sweep *sweep, struct error *err);
+/* Drops the options of modules that only other cells load. */
+void grid_drop_options(const struct sweep *sweep, struct configuration *configuration);
+/* Errors: the option of a module that no cell loads. */
+int grid_check_options(const struct sweep *sweep, struct error *err);
 
 /* Prepares all cells, checks their policies, and stores their digests. */
 int grid_find_digests(struct sweep *sweep, unsigned keep, struct error *err);

@@ -232,8 +232,11 @@ int prepared_init(struct prepared *prepared, struct sweep *sweep, size_t number,
 
     *prepared = (struct prepared){0};
     sweep_name(sweep, number);
-    if (make_configuration(prepared, cell, err) < 0 || read_streams(prepared, cell, err) < 0 ||
-        check_trace(prepared, cell, err) < 0 || find_digest(prepared, sweep, cell, keep, err) < 0)
+    if (make_configuration(prepared, cell, err) < 0)
+        return -1;
+    grid_drop_options(sweep, prepared->configuration);
+    if (read_streams(prepared, cell, err) < 0 || check_trace(prepared, cell, err) < 0 ||
+        find_digest(prepared, sweep, cell, keep, err) < 0)
         return -1;
     return 0;
 }
@@ -243,6 +246,21 @@ void prepared_finish(struct prepared *prepared)
     configuration_destroy(prepared->configuration);
     free(prepared->streams);
     *prepared = (struct prepared){0};
+}
+
+int grid_note_all_modules(struct sweep *sweep, struct error *err)
+{
+    for (size_t i = 1; i <= sweep->n_cells; i++) {
+        struct prepared prepared = {0};
+        int result = make_configuration(&prepared, grid_cell(sweep, i), err);
+
+        if (result == 0)
+            grid_note_modules(sweep, prepared.configuration);
+        prepared_finish(&prepared);
+        if (result < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int compare_digests(const void *a, const void *b, void *context)
@@ -272,6 +290,8 @@ int grid_find_digests(struct sweep *sweep, unsigned keep, struct error *err)
 {
     if (sweep->n_cells == 0)
         return error_set(err, EINVAL, "the sweep has no cells");
+    if (grid_note_all_modules(sweep, err) < 0 || grid_check_options(sweep, err) < 0)
+        return -1;
     for (size_t i = 1; i <= sweep->n_cells; i++) {
         struct prepared prepared;
         int result = prepared_init(&prepared, sweep, i, keep, err);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # galerna sweep from outside.
 #
-#   sweep.sh GALERNA FOLDER-OF-EXAMPLES
+#   sweep.sh GALERNA FOLDER-OF-EXAMPLES MODULE, with an option "does" which has the value "no-id"
 set -euo pipefail
 
 galerna=$1
@@ -162,6 +162,28 @@ sed -i 's/speedz: 1:2/speeds: 5:2/' wrong.sweep
 refused "7: policy gridway: speeds: host '5' is not among"
 sed -i 's/speeds: 5:2/speeds: 4:2/' wrong.sweep
 [ "$(code "$galerna" sweep wrong.sweep)" = 0 ] || fail "no longer wrong: $(cat err)"
+
+# An option of a module that only some cells load; of one that none loads.
+cat >some.sweep <<END
+[sweep]
+seeds: 1
+[trace t]
+streams: poisson,jobs=5
+[policies]
+admission: accept-all $3
+[set]
+simulation.resources: 4,cpu=100,memory=1024
+policy careless.does: no-id
+END
+[ "$(code "$galerna" sweep some.sweep)" = 0 ] || fail "an option that some cells use: $(cat err)"
+grep -q "^2 of 2 cells" out || fail "an option that some cells use: $(cat out)"
+[ "$(code "$galerna" sweep some.sweep --results cells.db --cell 1)" = 0 ] || fail "cell 1: $(cat err)"
+sed -i "s/^admission.*/admission: accept-all no-ars/" some.sweep
+[ "$(code "$galerna" sweep some.sweep --results none.db)" = 1 ] || fail "no cell uses the option"
+grep -q "some.sweep:9: option does of policy 'careless', which no cell of the sweep uses" err ||
+    fail "no cell uses the option: $(cat err)"
+sed -i "s/^policy careless.does.*/policy limits.users: 5/" some.sweep
+[ "$(code "$galerna" sweep some.sweep --results none.db)" = 1 ] || fail "no cell uses limits"
 
 # Wrong usage.
 [ "$(code "$galerna" sweep)" = 64 ] || fail "no file"
