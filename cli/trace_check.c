@@ -92,7 +92,7 @@ const struct command_line trace_check_line = {
         "Report every error of a trace (LWF, SWF, or Haizea's old format) as FILE:LINE:COLUMN: "
         "error: what was found and what was expected. Warnings report valid content that is "
         "probably a mistake: leases that are not sorted by arrival or larger than the site, "
-        "deadlines that cannot be met, unknown elements and attributes.",
+        "deadlines that cannot be met, equal ids, unknown elements and attributes.",
     .operands = "FILE...",
     .groups = {{.options = check_options, .n = 2}, TRACE_READING_GROUPS},
     .codes = {{EXIT_DONE, "No errors; there may be warnings"},

@@ -67,6 +67,25 @@ static void begin_request(struct lwf_reader *reader)
         open->sound = false;
 }
 
+/* As Haizea, the reader numbers leases in order; equal ids are still a mistake of their author. */
+static void check_id(struct lwf_reader *reader)
+{
+    const struct lwf_value *id = &reader->values[ATTRIBUTE_ID];
+    size_t length = (size_t)(id->end - id->text), n = reader->ids.n;
+    uint32_t number = map_add_bytes(&reader->ids, id->text, length);
+    long *line = map_value(&reader->ids, number);
+
+    if (reader->ids.n > n) {
+        *line = reader->request.lease_place.line;
+    } else if (*line > 0) {
+        lwf_warn_at(reader, lwf_parser_place(reader, id->text),
+                    "the lease of line %ld has the id %.*s, too; ids are ignored, leases are "
+                    "numbered in order",
+                    *line, (int)(length > 64 ? 64 : length), id->text);
+        *line = 0; /* told once */
+    }
+}
+
 static bool begin_lease(struct lwf_reader *reader)
 {
     struct lease_request *request = &reader->request.request;
@@ -74,6 +93,8 @@ static bool begin_lease(struct lwf_reader *reader)
     if (!first_of_its_kind(reader, ELEMENT_LEASE))
         return false;
     reader->request.lease_place = lwf_parser_place(reader, NULL);
+    if (reader->options.report && lwf_given(reader, ATTRIBUTE_ID))
+        check_id(reader);
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
         if (lease_terms[i].of_haizea)
             lwf_take_term(reader, &lease_terms[i], &request->term_values);
@@ -142,6 +163,7 @@ static void begin_disk_image(struct lwf_reader *reader)
 
 static bool begin_requests(struct lwf_reader *reader)
 {
+    reader->repeats = false;
     if (reader->site_only)
         return false;
     if (!reader->trace.site && !reader->site_searched && source_can_rewind(reader->source)) {

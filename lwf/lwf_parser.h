@@ -11,6 +11,7 @@
 #include "lwf/lwf_reader.h"
 #include "lwf/lwf_words.h"
 #include "lwf/trace_methods.h"
+#include "util/map.h"
 
 enum {
     LWF_DEPTH_MAX = 32,       /* of elements */
@@ -80,6 +81,8 @@ struct lwf_reader {
     bool site_only;                  /* searching for a site that follows the requests */
     bool site_searched;
     bool requests_before_site; /* stopped to search for a site */
+    bool repeats;              /* reads again what was reported before that search */
+    struct map ids;            /* of leases, with their lines; only if reports are requested */
 
     bool has_requests;
     bool ended;   /* no more bytes are read from the source */

@@ -60,6 +60,7 @@ static void lwf_destroy(struct trace *trace)
     lwf_parser_finish(reader);
     lwf_queue_finish(&reader->queue);
     site_finish(&reader->site);
+    map_finish(&reader->ids);
     source_close(reader->source);
     free(reader);
 }
@@ -103,6 +104,7 @@ static int search_site(struct lwf_reader *reader, struct error *err)
     reader->options = options;
     reader->site_searched = true;
     reader->requests_before_site = false;
+    reader->repeats = true;
     if (source_rewind(reader->source, err) < 0)
         return -1;
     return lwf_parser_start(reader, err);
@@ -118,6 +120,7 @@ struct trace *lwf_open_source(struct source *source, const struct lwf_options *o
     if (options)
         reader->options = *options;
     site_init(&reader->site);
+    map_init_copying(&reader->ids, sizeof(long));
     resource_types_init(&reader->types);
     reader->request.image = SIZE_MAX;
     if (reader->options.types) {

@@ -54,7 +54,7 @@ static void find(struct lwf_reader *reader, enum lwf_severity severity, struct l
     if (reader->options.report) {
         struct lwf_finding finding = {severity, place, text};
 
-        if (!reader->options.report(reader->options.report_context, &finding))
+        if (!reader->repeats && !reader->options.report(reader->options.report_context, &finding))
             lwf_parser_stop(reader);
         return;
     }

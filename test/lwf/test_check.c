@@ -88,6 +88,35 @@ static void test_site_behind_the_requests(void **state)
     expect_findings(text, findings, 2);
 }
 
+static void test_error_before_the_requests(void **state)
+{
+    static const char text[] =
+        "<lease-workload colour=\"red\"><site><nodes/></site><lease-requests>\n" BEST_EFFORT(
+            "00:00", "00:10") "</lease-requests></lease-workload>";
+    static const char *const findings[] = {
+        "1:25: warning: unknown attribute colour of <lease-workload> ignored",
+        "1:44: error: the site has no <resource-types>",
+    };
+
+    expect_findings(text, findings, 2);
+}
+
+#define WITH_ID(arrival, id)                                                                       \
+    REQUEST(arrival, "preemptible=\"true\" id=\"" id "\"",                                         \
+            NODES_TEXT "<start/><duration time=\"00:10\"/>" NO_SOFTWARE)
+
+static void test_equal_ids(void **state)
+{
+    static const char text[] = WORKLOAD("", WITH_ID("00:00", "7") WITH_ID("00:01", "8")
+                                                WITH_ID("00:02", "7") WITH_ID("00:03", "7"));
+    static const char *const findings[] = {
+        "5:62: warning: the lease of line 3 has the id 7, too; ids are ignored, leases are "
+        "numbered in order",
+    };
+
+    expect_findings(text, findings, 1);
+}
+
 static void test_lines_of_swf(void **state)
 {
     static const char text[] = "; SWF\n1 2 3\n1 0 0 5 1 -1 -1 1 6 -1 1 -1 -1 -1 -1 -1 -1 -1\nx\n";
@@ -137,6 +166,8 @@ int main(void)
         cmocka_unit_test(test_no_leases),
         cmocka_unit_test(test_all_errors_and_warnings),
         cmocka_unit_test(test_site_behind_the_requests),
+        cmocka_unit_test(test_error_before_the_requests),
+        cmocka_unit_test(test_equal_ids),
         cmocka_unit_test(test_lines_of_swf),
         cmocka_unit_test(test_broken_xml_ends_the_check),
         cmocka_unit_test(test_limit),
