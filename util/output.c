@@ -27,6 +27,7 @@ struct output {
     int fd;      /* -1: a spool that still fits into its buffer */
     int failure; /* errno of the first failure, or 0 */
     bool spool, memory;
+    bool copy; /* of standard output */
     struct new_file *file; /* owns fd; NULL: standard output, a spool, memory */
     size_t used, size;
     int64_t flushed; /* bytes that left the buffer */
@@ -51,7 +52,11 @@ struct output *output_create(const char *path, struct error *err)
     struct output *output = create(path, FILE_BUFFER);
 
     if (strcmp(path, "-") == 0) {
-        output->fd = STDOUT_FILENO;
+        /* A copy: standard output may be diverted meanwhile (util/standard_output.h). */
+        output->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        output->copy = output->fd >= 0;
+        if (!output->copy)
+            output->fd = STDOUT_FILENO; /* writing says why */
         return output;
     }
     output->file = new_file_create(path, 0666, err);
@@ -86,7 +91,7 @@ void output_destroy(struct output *output)
     if (!output)
         return;
     new_file_destroy(output->file);
-    if (output->spool && output->fd >= 0)
+    if ((output->spool || output->copy) && output->fd >= 0)
         close(output->fd);
     free(output->buffer);
     free(output->blocks);
