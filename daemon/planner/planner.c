@@ -39,12 +39,9 @@ struct planner *planner_create(const struct planner_settings *settings, struct s
     map_init(&planner->planned, sizeof(struct planned *));
     map_init(&planner->ahead, sizeof(int64_t));
     sent_init(&planner->sent);
-    if (!settings->configuration)
-        planner->planning = planning_create(NULL, settings->policies);
-    else
-        planner->modules = modules_create(settings->configuration, store, err);
+    planner->modules = modules_create(settings->configuration, store, err);
     planner_recall_risks(planner);
-    if (planner->modules || planner->planning)
+    if (planner->modules)
         return planner;
     planner_destroy(planner);
     return NULL;
@@ -56,15 +53,12 @@ void planner_destroy(struct planner *planner)
         return;
     planner_stop(planner);
     modules_destroy(planner->modules);
-    planning_destroy(planner->planning);
     planned_drop_all(&planner->planned);
     map_finish(&planner->planned);
     map_finish(&planner->ahead);
     sent_finish(&planner->sent);
     snapshot_drop(&planner->snapshot);
     wire_writer_finish(&planner->events);
-    for (size_t i = 0; i < planner->n_here; i++)
-        wire_writer_finish(&planner->here[i]);
     free(planner->step_leases);
     free(planner->arrivals);
     free(planner->departures);
@@ -200,45 +194,11 @@ static bool take(void *context, enum frame kind, struct wire_reader *reader)
     }
 }
 
-/* --- in this process, for tests --------------------------------------------------------------- */
-
-static void answer_here(struct planner *planner, struct wire_writer *frame)
-{
-    struct wire_writer reply = {0};
-    size_t n = frame->n - WIRE_HEADER;
-    struct wire_reader reader;
-
-    if (planning_handle(planner->planning, memory_copy(wire_bytes(frame) + WIRE_HEADER, n), n,
-                        &reply) < 0)
-        abort();
-    while (reply.n == 0 && planning_has_more(planner->planning))
-        planning_go_on(planner->planning, &reply);
-    if (reply.n) {
-        wire_reader_init(&reader, wire_bytes(&reply) + WIRE_HEADER, reply.n - WIRE_HEADER);
-        if (!take(planner, (enum frame)wire_get(&reader, FRAME_READY, FRAMES - 1), &reader))
-            abort();
-    }
-    wire_writer_finish(&reply);
-}
-
-/* What takes an answer may send more frames. */
-static void serve_here(struct planner *planner)
-{
-    while (planner->n_here) {
-        struct wire_writer frame = planner->here[0];
-
-        memmove(planner->here, planner->here + 1, --planner->n_here * sizeof frame);
-        planner->here[planner->n_here] = (struct wire_writer){0};
-        answer_here(planner, &frame);
-        wire_writer_finish(&frame);
-    }
-}
-
 /* --- the process ------------------------------------------------------------------------------ */
 
 unsigned planner_waitfds(const struct planner *planner, struct pollfd *fds)
 {
-    return planner->modules ? modules_waitfds(planner->modules, fds) : 0;
+    return modules_waitfds(planner->modules, fds);
 }
 
 /* When the question is answered with "busy" because a plan or a slow question delays it;
@@ -257,7 +217,7 @@ static int64_t patience_of(const struct planner *planner, size_t i)
 
 int64_t planner_due(const struct planner *planner)
 {
-    int64_t due = planner->modules ? modules_due(planner->modules) : INSTANT_NEVER;
+    int64_t due = modules_due(planner->modules);
 
     for (size_t i = 0; i < planner->n_waiting; i++)
         if (patience_of(planner, i) < due)
@@ -297,11 +257,8 @@ static void answer_impatient_ones(struct planner *planner)
 
 void planner_serve(struct planner *planner)
 {
-    enum modules_event event = MODULES_NOTHING;
+    enum modules_event event = modules_serve(planner->modules, take, planner);
 
-    serve_here(planner);
-    if (planner->modules)
-        event = modules_serve(planner->modules, take, planner);
     if (event == MODULES_ENDED)
         forget_process(planner, "the planner has ended and is being restarted");
     else if (event == MODULES_LOADED)
@@ -328,21 +285,19 @@ void planner_each_module(const struct planner *planner,
                          void (*visit)(void *context, const struct planner_module *module),
                          void *context)
 {
-    if (planner->modules)
-        modules_each(planner->modules, visit, context);
+    modules_each(planner->modules, visit, context);
 }
 
 uint64_t planner_ended(const struct planner *planner)
 {
-    return planner->modules ? planner->modules->n_ended : 0;
+    return planner->modules->n_ended;
 }
 
 /* --- events for modules ----------------------------------------------------------------------- */
 
 bool planner_wants_events(const struct planner *planner)
 {
-    return planner->modules && planner->modules->current.ready &&
-           planner->modules->current.wants_events;
+    return planner->modules->current.ready && planner->modules->current.wants_events;
 }
 
 void planner_tell(struct planner *planner, const struct policy_event *event)
@@ -409,7 +364,7 @@ static void allow_memory(const struct planner *planner)
 
 static void recall(struct planner *planner)
 {
-    if (planner->recalled || !planner->modules)
+    if (planner->recalled)
         return;
     planner->recalled = true;
     if (planner_wants_events(planner) && planner->settings.begins)
@@ -430,7 +385,7 @@ static void put_attributes(struct planner *planner, struct wire_writer *frame)
 {
     const struct hosts_seen *hosts = planner->snapshot.hosts;
 
-    if (!planner->modules || planner->attributes == hosts->number)
+    if (planner->attributes == hosts->number)
         return;
     wire_begin(frame);
     wire_put(frame, FRAME_ATTRIBUTES);
@@ -480,7 +435,7 @@ int planner_plan(struct planner *planner, bool rebuild, int64_t now, struct erro
     rebuild = rebuild || !planner->ready;
     if (rebuild && begin_rebuild(planner, err) < 0)
         return -1;
-    if (rebuild && planner->modules)
+    if (rebuild)
         allow_memory(planner);
     recall(planner);
     facts_init(&facts, planner, now);
@@ -494,7 +449,6 @@ int planner_plan(struct planner *planner, bool rebuild, int64_t now, struct erro
     planner_take_notes(planner, &facts);
     result = send_plan(planner, &facts, rebuild, err);
     facts_finish(&facts);
-    serve_here(planner);
     return result;
 }
 
@@ -515,7 +469,7 @@ bool planner_is_ready(const struct planner *planner)
 
 bool planner_is_starting(const struct planner *planner)
 {
-    return planner->modules && !planner->modules->current.ready;
+    return !planner->modules->current.ready;
 }
 
 bool planner_is_asked(const struct planner *planner)

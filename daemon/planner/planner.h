@@ -33,10 +33,7 @@ struct policy_event;
 
 struct planner_settings {
     struct engine_settings engine;
-    /* Source of the policies. The configuration must outlive the planner; NULL: plans are made in
-     * this process with the hooks in `policies` (tests). */
-    const struct configuration *configuration;
-    const struct policy_hooks *policies;
+    const struct configuration *configuration; /* names the policies; must outlive the planner */
     struct eligibility_settings eligibility;
     int64_t boot_time; /* seconds by which reservations are commanded early, until boot times are
                           learned; 0: never */
@@ -49,7 +46,7 @@ struct planner_settings {
     bool live_rescheds;                  /* VMs that must leave their hosts migrate live */
     bool moves_off;                      /* VMs that do not move live are powered off, not saved */
 
-    /* Called from planner_serve(), in tests from planner_plan(); each may be NULL. */
+    /* Called from planner_serve(); each may be NULL. */
     void *context;
     void (*planned)(void *context, bool made); /* the plan was applied to the store, or failed */
     void (*changed)(void *context);            /* a cycle should follow */

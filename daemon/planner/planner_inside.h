@@ -138,18 +138,13 @@ struct waiting {
     bool is_traced; /* of a change: with a trace of the decision */
 };
 
-enum { FRAMES_HERE_MAX = 12 }; /* questions, a plan and a forecast */
-
 struct planner {
     struct planner_settings settings;
     const struct learned *learned; /* NULL: none */
     struct store *store;
     struct world *world;
 
-    struct modules *modules;                  /* the process; NULL: this process plans (tests) */
-    struct planning *planning;                /* for tests; NULL */
-    struct wire_writer here[FRAMES_HERE_MAX]; /* what `planning` has not answered yet */
-    size_t n_here;
+    struct modules *modules;
     bool ready;         /* the engine holds the last plan */
     bool in_flight;     /* a plan is in progress */
     uint64_t n_plans;   /* begun */

@@ -9,16 +9,12 @@
 
 const char *planner_delay(const struct planner *planner)
 {
-    return planner->modules ? modules_delay(planner->modules) : "the planner is starting";
+    return modules_delay(planner->modules);
 }
 
 int planner_send(struct planner *planner, struct wire_writer *frame, int answers, struct error *err)
 {
-    if (planner->planning) {
-        wire_move(&planner->here[planner->n_here++], frame);
-        return 0;
-    }
-    if (!planner->modules || !planner->modules->current.ready)
+    if (!planner->modules->current.ready)
         return error_set(err, EAGAIN, "%s", planner_delay(planner));
     planner_process_send(planner->modules->current.process, frame, answers);
     return 0;

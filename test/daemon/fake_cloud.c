@@ -9,9 +9,11 @@
 
 #include <cmocka.h>
 
+#include "configuration/configuration.h"
 #include "daemon/base/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/state/learned.h"
+#include "test/daemon/planner_here.h"
 #include "util/memory.h"
 
 /* --- the cloud -------------------------------------------------------------------------------- */
@@ -286,6 +288,37 @@ static void polled(void *context, enum poll_kind kind, bool ok, const char *erro
     scene->daemon.poll_ok = true;
 }
 
+static char nobody[] = "nobody";
+static const struct configuration no_modules = {
+    .live = {.policy_call_limit = 5, .plan_limit = 60, .planner_user = nobody}};
+static const struct policy_hooks *scene_policies; /* of the scene opened last */
+
+const struct policy_hooks *planner_here_policies(void)
+{
+    return scene_policies;
+}
+
+struct planner *scene_renew_planner(struct scene *scene)
+{
+    struct daemon *daemon = &scene->daemon;
+    struct error err = {0};
+
+    planner_destroy(daemon->planner);
+    daemon->planner = planner_create(&scene->settings, daemon->store, daemon->world, &err);
+    if (!daemon->planner)
+        fail_msg("%s", err.text);
+    return daemon->planner;
+}
+
+void scene_plan(struct scene *scene, bool rebuild, int64_t now)
+{
+    struct error err = {0};
+
+    if (planner_plan(scene->daemon.planner, rebuild, now, &err) < 0)
+        fail_msg("%s", err.text);
+    planner_serve(scene->daemon.planner);
+}
+
 void scene_open(struct scene *scene, struct store *store)
 {
     struct world_settings world;
@@ -299,7 +332,8 @@ void scene_open(struct scene *scene, struct store *store)
                                               .retry_limit = 5,
                                               .retry_backoff = 10};
     engine_settings_init(&scene->settings.engine);
-    scene->settings.policies = &scene->policies;
+    scene->settings.configuration = &no_modules;
+    scene_policies = &scene->policies;
     scene->settings.quarantine = &scene->daemon.quarantine;
     scene->daemon.live = &scene->live;
     scene->daemon.store = store;
@@ -307,7 +341,7 @@ void scene_open(struct scene *scene, struct store *store)
     world = (struct world_settings){.cloud = scene->daemon.cloud, .check_leader = true};
     scene->daemon.world = world_create(&world, polled, scene);
     scene->daemon.learned = learned_create(store, 2);
-    scene->daemon.planner = planner_create(&scene->settings, store, scene->daemon.world, NULL);
+    scene_renew_planner(scene);
     scene->daemon.enactor = enactor_create(&scene->daemon);
 }
 

@@ -71,6 +71,10 @@ void scene_open(struct scene *scene, struct store *store);
 enum { SCENE_CPU = 400, SCENE_MEMORY = 4096 };
 void scene_open_with_hosts(struct scene *scene, struct store *store, int32_t n_hosts);
 void scene_close(struct scene *scene);
+/* Another planner, with the settings as they are now. */
+struct planner *scene_renew_planner(struct scene *scene);
+/* Plan and take the outputs; a failure ends the test. */
+void scene_plan(struct scene *scene, bool rebuild, int64_t now);
 /* Look at the whole cloud. */
 void scene_poll(struct scene *scene);
 /* One turn of the enactor, its commands sent and answered. Returns how many were sent. */

@@ -11,7 +11,6 @@
 void open_house(struct house *house, struct store *store, int n_hosts)
 {
     struct engine_settings *engine = &house->scene.settings.engine;
-    struct error err = {0};
 
     scene_open(&house->scene, store);
     for (int32_t i = 0; i < n_hosts; i++)
@@ -19,9 +18,7 @@ void open_house(struct house *house, struct store *store, int n_hosts)
     scene_poll(&house->scene);
     engine->override_suspend_time = engine->override_resume_time = 10;
     engine->shutdown_time = 0;
-    planner_destroy(house->scene.daemon.planner);
-    house->planner = house->scene.daemon.planner =
-        planner_create(&house->scene.settings, store, house->scene.daemon.world, &err);
+    house->planner = scene_renew_planner(&house->scene);
 }
 
 void close_house(struct house *house)
@@ -31,10 +28,7 @@ void close_house(struct house *house)
 
 void rebuild(struct house *house, int64_t now)
 {
-    struct error err = {0};
-
-    if (planner_plan(house->planner, true, now, &err) < 0)
-        fail_msg("%s", err.text);
+    scene_plan(&house->scene, true, now);
 }
 
 void all_may_be_preempted(void *context, const struct victim_batch *batch, int64_t *scores)

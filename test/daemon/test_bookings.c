@@ -76,14 +76,11 @@ static struct lease_record *add_waiting(struct course *course, int32_t id, const
 static void plan(struct course *course)
 {
     struct scene *scene = &course->house.scene;
-    struct error err = {0};
 
     fake_cloud_has_datastore(scene->fake);
     scene->settings.drains = &course->drains;
     scene_poll(scene);
-    planner_destroy(scene->daemon.planner);
-    course->house.planner = scene->daemon.planner =
-        planner_create(&scene->settings, course->store, scene->daemon.world, &err);
+    course->house.planner = scene_renew_planner(scene);
     rebuild(&course->house, NOW);
 }
 

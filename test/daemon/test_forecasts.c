@@ -45,9 +45,17 @@ static void serve(struct planner *planner)
     planner_serve(planner);
 }
 
+static void begin_plan(struct house *house, int64_t now)
+{
+    struct error err = {0};
+
+    if (planner_plan(house->planner, true, now, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
 static void plan(struct house *house, int64_t now)
 {
-    rebuild(house, now);
+    begin_plan(house, now);
     while (planner_is_planning(house->planner))
         serve(house->planner);
     assert_true(planner_is_ready(house->planner));
@@ -57,17 +65,11 @@ static void plan(struct house *house, int64_t now)
 static void open_with_process(struct house *house, const struct store_fixture *fixture,
                               struct configuration *configuration, int n_hosts)
 {
-    struct error err = {0};
-
     open_house(house, fixture->store, n_hosts);
-    planner_destroy(house->planner);
     house->scene.settings.configuration = configuration;
     house->scene.settings.forecast = 40;
     house->scene.settings.engine.in_front_least = 3600;
-    house->planner = house->scene.daemon.planner =
-        planner_create(&house->scene.settings, fixture->store, house->scene.daemon.world, &err);
-    if (!house->planner)
-        fail_msg("%s", err.text);
+    house->planner = scene_renew_planner(&house->scene);
 }
 
 static void count(void *context, const struct planned_operation *operations, size_t n,
@@ -90,7 +92,7 @@ static void an_answer_waits_for_the_plan(void **state)
     open_with_process(&house, fixture, configuration, 1);
     add_lease(fixture->store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
     plan(&house, NOW);
-    rebuild(&house, NOW + 1);
+    begin_plan(&house, NOW + 1);
     assert_true(planner_is_planning(house.planner) && !planner_is_ready(house.planner));
     if (planner_operations(house.planner, 0, count, &n, &err) < 0)
         fail_msg("%s", err.text);

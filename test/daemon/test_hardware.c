@@ -51,14 +51,10 @@ static void add_waiting(struct store *store, const struct vm *vm)
 
 static void plan(struct scene *scene, struct store *store)
 {
-    struct error err = {0};
-
     fake_cloud_has_datastore(scene->fake);
     scene_poll(scene);
-    planner_destroy(scene->daemon.planner);
-    scene->daemon.planner = planner_create(&scene->settings, store, scene->daemon.world, &err);
-    if (planner_plan(scene->daemon.planner, true, NOW, &err) < 0)
-        fail_msg("%s", err.text);
+    scene_renew_planner(scene);
+    scene_plan(scene, true, NOW);
 }
 
 /* -1: it waits, with a reason. */

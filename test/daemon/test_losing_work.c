@@ -30,9 +30,7 @@ static struct lease_record *run_restartable(struct house *house, struct store *s
     open_house(house, store, 1);
     house->scene.policies = (struct policy_hooks){.score_victims = all_may_be_preempted};
     house->scene.settings.engine.shutdown_time = shutdown;
-    planner_destroy(house->planner);
-    house->planner = house->scene.daemon.planner =
-        planner_create(&house->scene.settings, store, house->scene.daemon.world, NULL);
+    house->planner = scene_renew_planner(&house->scene);
     running->since = NOW - 2;
     running->terms = TERMS_RESTARTABLE;
     vm_to_change(store, 1)->goal = GOAL_RUN;
@@ -56,7 +54,6 @@ static void it_runs_until_its_host_is_needed(void **state)
         struct lease_record *running;
         int64_t stop = START - TO_STOP - shutdowns[i];
         char text[80] = "", activity[STORE_ACTIVITY_MAX];
-        struct error err = {0};
         struct house house;
 
         running = run_restartable(&house, store, durations[i], shutdowns[i]);
@@ -68,9 +65,9 @@ static void it_runs_until_its_host_is_needed(void **state)
         rebuild(&house, NOW + 1);
         assert_false(planner_is_outdated(house.planner));
         assert_int_equal(planner_next_time(house.planner), stop);
-        assert_int_equal(planner_plan(house.planner, false, stop - 1, &err), 0);
+        scene_plan(&house.scene, false, stop - 1);
         assert_int_equal(running->phase, PHASE_RUNNING);
-        assert_int_equal(planner_plan(house.planner, false, stop, &err), 0);
+        scene_plan(&house.scene, false, stop);
         assert_int_equal(running->phase, PHASE_STOPPING);
         assert_int_equal(store_vm(store, 1)->goal, GOAL_AGAIN);
         close_house(&house);
@@ -85,12 +82,11 @@ static void it_is_stopped_late_rather_than_never(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *running;
-    struct error err = {0};
     struct house house;
 
     running = run_restartable(&house, store, 1000, 0);
     rebuild(&house, START);
-    assert_int_equal(planner_plan(house.planner, false, START + 1, &err), 0);
+    scene_plan(&house.scene, false, START + 1);
     assert_int_equal(running->phase, PHASE_STOPPING);
     close_house(&house);
 }

@@ -89,7 +89,6 @@ static void the_operations_of_a_host_follow_each_booking(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *next;
-    struct error err = {0};
     struct house house;
 
     open_house(&house, store, 1);
@@ -100,11 +99,11 @@ static void the_operations_of_a_host_follow_each_booking(void **state)
     next->accepted = false;
     next->start = NOW + 500;
     planner_new(house.planner, 2);
-    assert_int_equal(planner_plan(house.planner, false, NOW + 1, &err), 0);
+    scene_plan(&house.scene, false, NOW + 1);
     assert_int_equal(planned(&house, 2, RESERVATION_VM), NOW + 500);
     assert_int_equal(planned(&house, 1, RESERVATION_VM), NOW + 3000);
     planner_gone(house.planner, 2);
-    assert_int_equal(planner_plan(house.planner, false, NOW + 2, &err), 0);
+    scene_plan(&house.scene, false, NOW + 2);
     assert_int_equal(planned(&house, 2, RESERVATION_VM), INSTANT_NONE);
     assert_int_equal(planned(&house, 1, RESERVATION_VM), NOW + 3000);
     close_house(&house);
@@ -208,14 +207,11 @@ static void a_refusal_names_the_start_that_was_asked_for(void **state)
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *runs = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 5000);
     struct lease_record *asks = add_lease(store, 2, PHASE_WAITING, LEASE_RESERVATION, 100);
-    struct error err = {0};
     struct house house;
 
     open_house(&house, store, 1);
     house.scene.settings.boot_time = 30;
-    planner_destroy(house.planner);
-    house.planner = house.scene.daemon.planner =
-        planner_create(&house.scene.settings, store, house.scene.daemon.world, &err);
+    house.planner = scene_renew_planner(&house.scene);
     fake_cloud_add_vm(house.scene.fake, 1, VM_RUNNING, 0, CPU, MEMORY);
     scene_poll(&house.scene);
     runs->since = NOW - 100;
@@ -509,13 +505,12 @@ static void a_reservation_whose_time_passed_does_not_start(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *lease = add_lease(store, 1, PHASE_RESERVED, LEASE_RESERVATION, 50);
-    struct error err = {0};
     struct house house;
 
     lease->start = lease->expected = NOW + 100;
     open_house(&house, store, 1);
     rebuild(&house, NOW);
-    assert_int_equal(planner_plan(house.planner, false, NOW + 200, &err), 0);
+    scene_plan(&house.scene, false, NOW + 200);
     assert_int_equal(lease->phase, PHASE_RESERVED); /* reported as missed by the reconciliation */
     assert_int_not_equal(store_vm(store, 1)->goal, GOAL_RUN);
     close_house(&house);
@@ -526,15 +521,14 @@ static void a_start_that_was_never_sent_is_not_over_for_the_plan(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *lease = add_lease(store, 1, PHASE_RESERVED, LEASE_RESERVATION, 50);
-    struct error err = {0};
     struct house house;
 
     lease->start = lease->expected = NOW + 100;
     open_house(&house, store, 1);
     rebuild(&house, NOW);
-    assert_int_equal(planner_plan(house.planner, false, NOW + 100, &err), 0);
+    scene_plan(&house.scene, false, NOW + 100);
     assert_int_equal(lease->phase, PHASE_STARTING);
-    assert_int_equal(planner_plan(house.planner, false, NOW + 200, &err), 0);
+    scene_plan(&house.scene, false, NOW + 200);
     assert_int_equal(lease->phase, PHASE_STARTING); /* reported as missed by the reconciliation */
     close_house(&house);
 }
@@ -551,9 +545,7 @@ static void a_vm_that_is_not_seen_leaves_no_host(void **state)
     drains_put(&drains, &(struct drain){.from = NOW, .until = INSTANT_NEVER});
     open_house(&house, store, 2);
     house.scene.settings.drains = &drains;
-    planner_destroy(house.planner);
-    house.planner = house.scene.daemon.planner =
-        planner_create(&house.scene.settings, store, house.scene.daemon.world, NULL);
+    house.planner = scene_renew_planner(&house.scene);
     rebuild(&house, NOW);
     assert_true(planner_knows(house.planner, lease->id));
     assert_int_equal(store_vm(store, 1)->move, MOVE_NONE);

@@ -150,7 +150,7 @@ static void one_that_ran_in_a_gap_says_who_comes_next(void **state)
     lease_forget_preemption(store, lease);
     lease->reason_id = REASON_ENDS_SOON;
     lease->reason_n[0] = NOW + 500;
-    assert_int_equal(planner_plan(house.planner, false, NOW + 90, &err), 0);
+    scene_plan(&house.scene, false, NOW + 90);
     assert_int_equal(lease->phase, PHASE_STOPPING);
     assert_true(store_is_preempted(lease));
     assert_int_equal(store_each_event(store, 1, 0, keep_suspension, text, &err), 0);
@@ -165,7 +165,6 @@ static enum lease_phase phase_at_end_of_gap(struct store *store, int64_t duratio
     struct lease_record *lease = add_lease(store, 2, PHASE_RUNNING, LEASE_BEST_EFFORT, 100);
     struct lease_record *behind = add_lease(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 50);
     enum lease_phase phase;
-    struct error err = {0};
     struct house house;
 
     open_house(&house, store, 1);
@@ -179,7 +178,7 @@ static enum lease_phase phase_at_end_of_gap(struct store *store, int64_t duratio
     rebuild(&house, NOW);
     assert_int_equal(lease_apply(store, lease, EVENT_RUNNING, NOW, "%s", ""), 0);
     lease->since = NOW;
-    assert_int_equal(planner_plan(house.planner, false, NOW + 90, &err), 0);
+    scene_plan(&house.scene, false, NOW + 90);
     phase = lease->phase;
     for (int64_t now = NOW + 90; now < NOW + 102 && phase == PHASE_RUNNING; now++) {
         rebuild(&house, now);
@@ -231,9 +230,7 @@ static void one_that_leaves_for_a_reservation_without_a_place_stays(void **state
     rebuild(&house, NOW);
     assert_false(planner_is_outdated(house.planner));
     promised->at_risk = false; /* it is not stored: after a restart, its reason tells */
-    planner_destroy(house.planner);
-    house.planner = house.scene.daemon.planner =
-        planner_create(&house.scene.settings, store, house.scene.daemon.world, NULL);
+    house.planner = scene_renew_planner(&house.scene);
     assert_true(promised->at_risk);
     close_house(&house);
 }
@@ -244,7 +241,6 @@ static void one_that_has_not_begun_waits_again(void **state)
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *lease = add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
     struct lease_record *promised;
-    struct error err = {0};
     struct house house;
 
     open_house(&house, store, 1);
@@ -255,7 +251,7 @@ static void one_that_has_not_begun_waits_again(void **state)
     promised->accepted = false;
     promised->start = NOW + 5; /* there is no time to suspend the other */
     planner_new(house.planner, promised->id);
-    assert_int_equal(planner_plan(house.planner, false, NOW, &err), 0);
+    scene_plan(&house.scene, false, NOW);
     assert_int_equal(promised->phase, PHASE_RESERVED);
     assert_int_equal(lease->phase, PHASE_WAITING);
     assert_false(store_is_preempted(lease));
@@ -273,7 +269,6 @@ static void one_that_was_not_resumed_waits_again(void **state)
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *lease = add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
     struct lease_record *promised;
-    struct error err = {0};
     struct house house;
 
     open_house(&house, store, 1);
@@ -289,7 +284,7 @@ static void one_that_was_not_resumed_waits_again(void **state)
     promised->accepted = false;
     promised->start = NOW + 15; /* there is no time to resume and suspend the other */
     planner_new(house.planner, promised->id);
-    assert_int_equal(planner_plan(house.planner, false, NOW, &err), 0);
+    scene_plan(&house.scene, false, NOW);
     assert_int_equal(promised->phase, PHASE_RESERVED);
     assert_int_equal(lease->phase, PHASE_WAITING);
     assert_true(lease_is_suspended_by_us(store, lease));
@@ -307,7 +302,6 @@ static void one_that_was_only_planned_waits_for_room(void **state)
     struct lease_record *lease = add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
     struct lease_record *promised;
     char text[STORE_ACTIVITY_MAX];
-    struct error err = {0};
     struct house house;
 
     open_house(&house, store, 1);
@@ -321,7 +315,7 @@ static void one_that_was_only_planned_waits_for_room(void **state)
     promised->accepted = false;
     promised->start = NOW + 60;
     planner_new(house.planner, promised->id);
-    assert_int_equal(planner_plan(house.planner, false, NOW, &err), 0);
+    scene_plan(&house.scene, false, NOW);
     assert_int_equal(promised->phase, PHASE_RESERVED);
     assert_int_equal(lease->phase, PHASE_WAITING);
     store_activity(lease, NOW, text, sizeof text);
@@ -363,7 +357,7 @@ static void one_that_is_delayed_says_so_once(void **state)
     promised->accepted = false;
     promised->deadline = NOW + 1000;
     planner_new(house.planner, promised->id);
-    assert_int_equal(planner_plan(house.planner, false, NOW, &err), 0);
+    scene_plan(&house.scene, false, NOW);
     assert_int_equal(promised->phase, PHASE_RESERVED);
     for (int i = 0; i < 3; i++)
         rebuild(&house, NOW);

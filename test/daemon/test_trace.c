@@ -165,9 +165,7 @@ static void a_drained_host_takes_no_vms(void **state)
     open_scene(&house, store);
     drains_put(&drains, &(struct drain){2, NOW - 10, INSTANT_NEVER, ""});
     house.scene.settings.drains = &drains;
-    planner_destroy(house.planner);
-    house.planner = house.scene.daemon.planner =
-        planner_create(&house.scene.settings, store, house.scene.daemon.world, NULL);
+    house.planner = scene_renew_planner(&house.scene);
     lease = add_lease(store, 4, PHASE_WAITING, LEASE_BEST_EFFORT, 1000);
     lease->terms = TERMS_NON_PREEMPTABLE;
     lease->preemptible = false;

@@ -45,11 +45,7 @@ static void open_stage(struct stage *stage, void **state)
     stage->scene.daemon.rights = rights_create(&stage->ini, &err);
     stage->scene.fake->vmgroups = &stage->vmgroups;
     stage->scene.settings.eligibility.policy = HOST_POLICY_STRIPING;
-    planner_destroy(stage->scene.daemon.planner);
-    stage->scene.daemon.planner =
-        planner_create(&stage->scene.settings, stage->store, stage->scene.daemon.world, &err);
-    if (!stage->scene.daemon.planner)
-        fail_msg("%s", err.text);
+    scene_renew_planner(&stage->scene);
 }
 
 static void close_stage(struct stage *stage)
@@ -69,13 +65,10 @@ static void close_stage(struct stage *stage)
 /* Looks at the cloud and places what is new. */
 static void plan(struct stage *stage, bool anew)
 {
-    struct error err = {0};
-
     scene_poll(&stage->scene);
     broken_rules_find(&stage->scene.daemon.broken_rules, stage->scene.daemon.world);
     intake(&stage->scene.daemon, NOW);
-    if (planner_plan(stage->scene.daemon.planner, anew, NOW, &err) < 0)
-        fail_msg("%s", err.text);
+    scene_plan(&stage->scene, anew, NOW);
 }
 
 /* The host planned for a VM; -1: it waits. */

@@ -161,11 +161,7 @@ static void open_stage(struct stage *stage)
     stage->cloud.slowest = random_between(&stage->random, 1, 9);
     stage->cloud.slowest_move = random_once_in(&stage->random, 2) ? stage->cloud.slowest : 120;
     stage->cloud.failing = random_once_in(&stage->random, 2) ? 4 : 0;
-    planner_destroy(stage->daemon->planner);
-    stage->daemon->planner =
-        planner_create(&stage->scene.settings, stage->store, stage->daemon->world, &err);
-    if (!stage->daemon->planner)
-        fail_msg("%s", err.text);
+    scene_renew_planner(&stage->scene);
 }
 
 static void close_stage(struct stage *stage)
@@ -424,7 +420,6 @@ static void plan(struct stage *stage)
 {
     struct daemon *daemon = stage->daemon;
     bool rebuild;
-    struct error err = {0};
 
     if (!planner_sees_same_hosts(daemon->planner) || !planner_sees_same_vmgroups(daemon->planner))
         daemon_replan(daemon, "hosts or groups");
@@ -432,8 +427,7 @@ static void plan(struct stage *stage)
     daemon->replan = false;
     if (rebuild)
         reconcile_before_replan(daemon);
-    if (planner_plan(daemon->planner, rebuild, stage->now, &err) < 0)
-        fail_story(stage, "%s", err.text);
+    scene_plan(&stage->scene, rebuild, stage->now);
 }
 
 static void count_commands(struct stage *stage)

@@ -5,6 +5,7 @@
 #include "sandbox/fault.h"
 #include "sandbox/host.h"
 #include "simulation.h"
+#include "test/daemon/planner_here.h"
 #include "util/crash_point.h"
 
 /* When something happens to a request: its last VM is there, or its start or end is due. */
@@ -126,7 +127,7 @@ int64_t disturbance_latency(void)
                : random_between(random, 1, 8);
 }
 
-int64_t simulation_planning_takes(void)
+int64_t planner_here_takes(void)
 {
     struct random *random = &simulation()->calls_random;
 

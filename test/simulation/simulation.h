@@ -156,7 +156,6 @@ void disturbance_plan(struct simulation *simulation);
 bool disturbance_is_write(const char *method);
 enum call_fate disturbance_fate(const char *method);
 int64_t disturbance_latency(void);        /* milliseconds to or from oned */
-int64_t simulation_planning_takes(void);  /* milliseconds */
 void disturbance_at_write(bool is_after); /* may end the life */
 void disturbance_of_site(void);           /* hosts break and are repaired; a life ends */
 

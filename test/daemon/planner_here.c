@@ -1,11 +1,12 @@
 /* The planner as planner_process.h has it, without a process: it plans when it is served. */
+#include "test/daemon/planner_here.h"
+
 #include <stdlib.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/planner/planner_process.h"
 #include "planner/planning.h"
-#include "simulation.h"
 #include "util/memory.h"
-#include "virtual_clock.h"
 
 struct planner_process {
     struct policy_host *policies;
@@ -16,6 +17,17 @@ struct planner_process {
     int awaited;
     int64_t ready; /* monotonic milliseconds: answers take their time */
 };
+
+/* Weak: a program can define its own. */
+__attribute__((weak)) int64_t planner_here_takes(void)
+{
+    return 0;
+}
+
+__attribute__((weak)) const struct policy_hooks *planner_here_policies(void)
+{
+    return NULL;
+}
 
 int planner_limits_find_user(struct planner_limits *limits, struct error *err)
 {
@@ -34,7 +46,7 @@ static void say_ready(struct planner_process *process)
     wire_end(&frame);
     wire_move(&process->answers, &frame);
     process->awaited = 1;
-    process->ready = virtual_clock_monotonic();
+    process->ready = clock_monotonic();
 }
 
 struct planner_process *planner_process_start(const struct policy_host_settings *settings,
@@ -43,6 +55,7 @@ struct planner_process *planner_process_start(const struct policy_host_settings 
 {
     struct planner_process *process = memory_new(1, sizeof *process);
     struct policy_host_settings here = *settings;
+    const struct policy_hooks *hooks = planner_here_policies();
 
     here.preflight = false;
     process->policies = policy_host_create(&here, err);
@@ -50,7 +63,7 @@ struct planner_process *planner_process_start(const struct policy_host_settings 
         free(process);
         return NULL;
     }
-    process->planning = planning_create(process->policies, NULL);
+    process->planning = planning_create(hooks ? NULL : process->policies, hooks);
     process->offence.module = process->offence.last = -1;
     say_ready(process);
     return process;
@@ -76,7 +89,7 @@ bool planner_process_bury(struct planner_process *process)
 void planner_process_send(struct planner_process *process, struct wire_writer *frame, int answers)
 {
     if (process->awaited == 0)
-        process->ready = virtual_clock_monotonic() + simulation_planning_takes();
+        process->ready = clock_monotonic() + planner_here_takes();
     process->awaited += answers;
     wire_move(&process->questions, frame);
     wire_writer_finish(frame);
@@ -140,7 +153,7 @@ bool planner_process_serve(struct planner_process *process,
     struct wire_reader reader;
     size_t length;
 
-    if (virtual_clock_monotonic() < process->ready)
+    if (clock_monotonic() < process->ready)
         return true;
     answer_questions(process);
     answers = process->answers;
