@@ -1,15 +1,13 @@
 /* Sentences for reasons. */
 #include "core/reason.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
+#include "core/reason_details.h"
+#include "core/reason_fill.h"
 #include "util/instant.h"
-#include "util/time_text.h"
 
-/* ROW(id, word, lead, template): the word is stable (store, answers, records). The template of the
- * sentence: %n number, %v VMs, %c hundredths, %d duration, %t time, %p PCI device, of n[0], n[1],
- * ... in order; %s the text. */
+/* ROW(id, word, lead, template): the word is stable (store, answers, records). */
 #define REASON_ROWS(ROW)                                                                           \
     ROW(NONE, "none", LEAD_NONE, "")                                                               \
     ROW(NO_ROOM_NOW, "no-room-now", LEAD_WAITS, "for room: %v requested, room for %n now%s")       \
@@ -343,97 +341,25 @@ static const char *sentence_of(const struct reason *reason)
                "use has room";
     if (reason->id == REASON_CANNOT_LEAVE)
         return why_it_stays(n[0] == INSTANT_NONE, n[1] != 0, n[2] != 0);
-    if (reason->id == REASON_LATE && n[2] < 0)
+    if (reason->id == REASON_LATE && reason->text && *reason->text == '\n')
+        return "%s";
+    if (reason->id == REASON_LATE && n[2] < 0) /* of an older store */
         return "%oVM %n is%o %s";
     if (reason->id == REASON_GROUP_INCOMPLETE && n[1] == 0)
         return "for more VMs of its group: %v so far (group %s)";
     return sentences[reason->id].text;
 }
 
-/* --- PCI devices: 17 bits each, the highest for "any" ----------------------------------------- */
-
-enum { DEVICE_BITS = 17, DEVICE_ID_ANY = 1 << 16 };
-
-static int64_t pack_id(uint32_t id)
-{
-    return id < DEVICE_ID_ANY ? id : DEVICE_ID_ANY;
-}
-
-int64_t reason_of_device(uint32_t vendor, uint32_t device, uint32_t class_id, bool more)
-{
-    return (((int64_t)more << DEVICE_BITS | pack_id(vendor)) << DEVICE_BITS | pack_id(device))
-               << DEVICE_BITS |
-           pack_id(class_id);
-}
-
-static void format_device(int64_t packed, char *text, size_t size)
-{
-    static const char *const names[] = {"class", "device", "vendor"};
-    size_t length = 0;
-
-    text[0] = '\0';
-    for (int i = 2; i >= 0; i--) {
-        int64_t id = packed >> (i * DEVICE_BITS) & ((1 << DEVICE_BITS) - 1);
-
-        if (id < DEVICE_ID_ANY && length < size)
-            length += (size_t)snprintf(text + length, size - length, "%s%s %04x",
-                                       length ? ", " : "", names[i], (unsigned)id);
-    }
-    if (packed >> (3 * DEVICE_BITS) && length < size)
-        snprintf(text + length, size - length, "%s", length ? ", as named" : "as named");
-}
+/* --- display ---------------------------------------------------------------------------------- */
 
 size_t reason_format_body(const struct reason *reason, char *buffer, size_t size,
                           void (*time_text)(int64_t instant, char *text, size_t size))
 {
-    size_t length = 0;
-    int used = 0;
+    char details[REASON_DETAILS_MAX];
 
-    for (const char *s = sentence_of(reason); *s && length + 1 < size; s++) {
-        char piece[64];
-        const char *text = piece;
-
-        if (*s != '%') {
-            buffer[length++] = *s;
-            continue;
-        }
-        switch (*++s) {
-        case 'n':
-            snprintf(piece, sizeof piece, "%" PRId64, reason->n[used++]);
-            break;
-        case 'v':
-            snprintf(piece, sizeof piece, "%" PRId64 " VM%s", reason->n[used],
-                     reason->n[used] == 1 ? "" : "s");
-            used++;
-            break;
-        case 'o': /* left out */
-            used++;
-            piece[0] = '\0';
-            break;
-        case 'p':
-            format_device(reason->n[used++], piece, sizeof piece);
-            break;
-        case 'c':
-            snprintf(piece, sizeof piece, "%" PRId64 ".%02" PRId64, reason->n[used] / 100,
-                     reason->n[used] % 100);
-            used++;
-            break;
-        case 'd':
-            time_text_span(reason->n[used++], piece, sizeof piece);
-            break;
-        case 't':
-            time_text(reason->n[used++], piece, sizeof piece);
-            break;
-        default:
-            text = reason->text ? reason->text : "";
-        }
-        length += (size_t)snprintf(buffer + length, size - length, "%s", text);
-        if (length >= size)
-            length = size - 1;
-    }
-    if (size)
-        buffer[length] = '\0';
-    return length;
+    return reason_fill(sentence_of(reason), reason->n,
+                       details_text(reason->text, details, sizeof details, time_text), buffer, size,
+                       time_text);
 }
 
 static const char *const leads[] = {

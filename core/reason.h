@@ -1,7 +1,8 @@
 /* reason.h: why a lease waits, was refused or was disturbed.
  *
  * A reason is an id with up to four numbers, cheap to store at each decision; the sentence is
- * formatted for display. Ids and their words are stable: programs may rely on them.
+ * formatted for display. Ids and their words are stable: programs may rely on them. Its text is a
+ * name or an error, or has details (reason_details.h).
  */
 #pragma once
 
@@ -71,37 +72,37 @@ enum reason_id {
                           * 0: the time of its suspension; text: why it must leave, in parentheses
                           * after a blank, or "" */
     /* Reasons of the live driver: */
-    REASON_VM_FAILED,         /* n[0] the VM, n[1] its host, n[2] attempts; text: its state, why */
-    REASON_COMMAND_REFUSED,   /* n[0] the VM; text: the command and OpenNebula's error */
-    REASON_PARKED,            /* a user stopped or held its VMs */
-    REASON_ON_HOLD,           /* on request, until it is released */
-    REASON_ENDS_SOON,         /* at n[0] */
-    REASON_GROUP_INCOMPLETE,  /* n[0] of n[1] VMs are there (n[1] 0: number unknown); text: the
-                               * group */
-    REASON_LOCKED,            /* n[0] the VM */
-    REASON_LATE,              /* n[0] seconds after its start; VM n[1] is on host n[2], or -1; text:
-                               * its state, and the VM that has not left the host */
-    REASON_GIVEN_UP,          /* n[0] a VM that failed, n[1] attempts, n[2]: 1: the other VMs of its
-                               * group are ended; text: the last failure */
-    REASON_CANCELLED_BY,      /* text: the user */
-    REASON_QUARANTINED,       /* all n[0] hosts it may use are quarantined, the first of them, host
-                               * n[1], until n[2] */
-    REASON_DRAINED,           /* all n[0] hosts it may use are drained, the first of them host n[1],
-                               * or (n[2]: 1) drained or quarantined */
-    REASON_HOSTS_TOO_SMALL,   /* hosts have at most n[0] CPU (1/100) and n[1] MB; n[2] VMs; n[3]
-                               * TOO_SMALL_...: the insufficient resource; 0: no host has enough of
-                               * both */
-    REASON_MISSED,            /* not started before n[0], the end of its time or its latest start;
-                               * text: NULL, or what it waited for */
-    REASON_TIME_OVER,         /* it has run for its duration, or until its end */
-    REASON_UNUSED,            /* its VMs were idle for long */
-    REASON_VMS_GONE,          /* its VMs were terminated in OpenNebula */
-    REASON_VMS_LOST,          /* OpenNebula no longer knows its VMs */
-    REASON_UNKNOWN,           /* n[0] a VM that is UNKNOWN, n[1] its host */
-    REASON_MALFORMED,         /* text: the malformed attribute, and why */
-    REASON_NOT_GRANTED,       /* text: the request that its owner has no right to */
-    REASON_NOT_UNDERSTOOD,    /* text: the error found by the planner */
-    REASON_TEMPLATE_NOT_READ, /* n[0] the VM */
+    REASON_VM_FAILED,        /* n[0] the VM, n[1] its host, n[2] attempts; text: its state, why */
+    REASON_COMMAND_REFUSED,  /* n[0] the VM; text: the command and OpenNebula's error */
+    REASON_PARKED,           /* a user stopped or held its VMs */
+    REASON_ON_HOLD,          /* on request, until it is released */
+    REASON_ENDS_SOON,        /* at n[0] */
+    REASON_GROUP_INCOMPLETE, /* n[0] of n[1] VMs are there (n[1] 0: number unknown); text: the
+                              * group */
+    REASON_LOCKED,           /* n[0] the VM */
+    REASON_LATE,             /* n[0] seconds after its start; VM n[1] is on, or is to start on, host
+                              * n[2], or -1; details */
+    REASON_GIVEN_UP,         /* n[0] a VM that failed, n[1] attempts, n[2]: 1: the other VMs of its
+                              * group are ended; text: the last failure */
+    REASON_CANCELLED_BY,     /* text: the user */
+    REASON_QUARANTINED,      /* all n[0] hosts it may use are quarantined, the first of them, host
+                              * n[1], until n[2] */
+    REASON_DRAINED,          /* all n[0] hosts it may use are drained, the first of them host n[1],
+                              * or (n[2]: 1) drained or quarantined */
+    REASON_HOSTS_TOO_SMALL,  /* hosts have at most n[0] CPU (1/100) and n[1] MB; n[2] VMs; n[3]
+                              * TOO_SMALL_...: the insufficient resource; 0: no host has enough of
+                              * both */
+    REASON_MISSED,           /* not started before n[0], the end of its time or its latest start;
+                              * text: NULL, or what it waited for */
+    REASON_TIME_OVER,        /* it has run for its duration, or until its end */
+    REASON_UNUSED,           /* its VMs were idle for long */
+    REASON_VMS_GONE,         /* its VMs were terminated in OpenNebula */
+    REASON_VMS_LOST,         /* OpenNebula no longer knows its VMs */
+    REASON_UNKNOWN,          /* n[0] a VM that is UNKNOWN, n[1] its host */
+    REASON_MALFORMED,        /* text: the malformed attribute, and why */
+    REASON_NOT_GRANTED,      /* text: the request that its owner has no right to */
+    REASON_NOT_UNDERSTOOD,   /* text: the error found by the planner */
+    REASON_TEMPLATE_NOT_READ,     /* n[0] the VM */
     REASON_REQUIREMENT_MALFORMED, /* text: the requirement and its error */
     REASON_NOT_SUPPORTED,         /* text: the unsupported part of the VM */
     REASON_HOSTS_EXCLUDED,        /* text: how many hosts each of its conditions excludes */

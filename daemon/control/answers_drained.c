@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/reason.h"
+#include "core/reason_details.h"
 #include "daemon/control/answers_private.h"
 #include "util/instant.h"
 
@@ -46,20 +47,36 @@ static void say_why(const struct drained_vm *vm, char text[STORE_SENTENCE_MAX])
         add(text, "", "for lease %lld", (long long)vm->for_lease);
 }
 
-json_t *json_from_reason(const struct told_reason *told)
+static json_t *json_from_detail(const struct detail *detail)
 {
     json_t *numbers = json_array();
-    char text[STORE_SENTENCE_MAX];
+
+    for (size_t i = 0; i < details_numbers(detail->id); i++)
+        json_array_append_new(numbers, json_integer(detail->n[i]));
+    return json_pack("{s:s, s:o, s:o}", "word", detail_words[detail->id], "numbers", numbers,
+                     "name", json_from_text(detail->name));
+}
+
+json_t *json_from_reason(const struct told_reason *told)
+{
+    json_t *numbers = json_array(), *details = json_array();
+    char text[STORE_SENTENCE_MAX], name[DETAIL_NAME_MAX];
+    const char *rest = told->text;
+    struct detail detail;
 
     if (told->id == REASON_NONE) {
         json_decref(numbers);
+        json_decref(details);
         return json_null();
     }
     for (size_t i = 0; i < REASON_NUMBERS; i++)
         json_array_append_new(numbers, json_integer(told->n[i]));
+    while (details_next(&rest, &detail, name))
+        json_array_append_new(details, json_from_detail(&detail));
     store_told_text(told, true, text, sizeof text);
-    return json_pack("{s:o, s:s, s:o, s:o}", "word", json_from_text(told->word), "id",
-                     reason_name(told->id), "numbers", numbers, "text", json_from_text(text));
+    return json_pack("{s:o, s:s, s:o, s:o, s:o}", "word", json_from_text(told->word), "id",
+                     reason_name(told->id), "numbers", numbers, "details", details, "text",
+                     json_from_text(text));
 }
 
 static json_t *json_from_drained(const struct drained_vm *vm)

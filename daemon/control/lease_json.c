@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/reason_details.h"
 #include "daemon/control/json_values.h"
 #include "daemon/store/words.h"
 #include "util/memory.h"
@@ -147,6 +148,22 @@ static void put_activity(struct json_writer *writer, const struct lease_record *
     json_put_instant(writer, "preempted_at", preempted ? store_leaves_at(lease) : suspended_at);
 }
 
+static void put_details(struct json_writer *writer, const char *text)
+{
+    char name[DETAIL_NAME_MAX];
+    struct detail detail;
+
+    json_open_array(writer, "details");
+    while (details_next(&text, &detail, name)) {
+        json_open_object(writer, NULL);
+        json_put_string(writer, "word", detail_words[detail.id]);
+        json_put_integers(writer, "numbers", detail.n, details_numbers(detail.id));
+        json_put_string(writer, "name", name);
+        json_end_object(writer);
+    }
+    json_end_array(writer);
+}
+
 void json_put_reason(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
     char text[STORE_SENTENCE_MAX];
@@ -160,6 +177,7 @@ void json_put_reason(struct json_writer *writer, const struct lease_record *leas
     json_put_string(writer, "word", lease->reason_word);
     json_put_string(writer, "id", reason_name(lease->reason_id));
     json_put_integers(writer, "numbers", lease->reason_n, REASON_NUMBERS);
+    put_details(writer, lease->reason);
     store_reason_text(lease, false, now, text, sizeof text);
     json_put_string(writer, "text", text);
     json_put_instant(writer, "retry", lease->retry > now ? lease->retry : INSTANT_NONE);
@@ -167,6 +185,7 @@ void json_put_reason(struct json_writer *writer, const struct lease_record *leas
         json_open_object(writer, "cause");
         json_put_string(writer, "id", reason_name(cause.id));
         json_put_integers(writer, "numbers", cause.n, REASON_NUMBERS);
+        put_details(writer, cause.text);
         json_end_object(writer);
     } else {
         json_put_null(writer, "cause");

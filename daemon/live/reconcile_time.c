@@ -1,6 +1,7 @@
 /* Applies events to leases that are due by time: ends, warnings, missed starts. */
 #include <stdio.h>
 
+#include "core/reason_details.h"
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 #include "daemon/live/daemon.h"
@@ -102,19 +103,24 @@ void reconcile_watch_deadline(struct daemon *daemon, const struct lease_record *
                                                      : "a user or operator had stopped its VMs");
 }
 
-/* "; VM 3 (SAVE_STOP) has not left host 1", or "". */
-static void say_who_is_waited_for(const struct daemon *daemon, const struct lease_record *lease,
-                                  char *text, size_t size)
+/* The VM that has not started, and one on its host that has not left. */
+static void say_what_is_late(const struct daemon *daemon, const struct lease_record *lease,
+                             const struct vm_record *vm, char text[STORE_TEXT_MAX])
 {
+    const struct vm_observation *observed = world_vm(daemon->world, vm->id);
     const struct vm_record *departing = reconcile_departing_vm_of_lease(daemon, lease);
-    const struct vm_observation *observed;
+    bool is_there = vm->host < 0 || observed->history.host == vm->host;
 
     text[0] = '\0';
-    if (!departing)
-        return;
-    observed = world_vm(daemon->world, departing->id);
-    snprintf(text, size, "; VM %d (%s) has not left host %d", departing->id, observed->state_name,
-             departing->host);
+    details_add(text, STORE_TEXT_MAX,
+                &(struct detail){is_there ? DETAIL_LATE_VM : DETAIL_LATE_VM_STARTS,
+                                 {vm->id, vm->host},
+                                 observed->state_name});
+    if (departing)
+        details_add(text, STORE_TEXT_MAX,
+                    &(struct detail){DETAIL_DEPARTING,
+                                     {departing->id, departing->host},
+                                     world_vm(daemon->world, departing->id)->state_name});
 }
 
 /* why: ": ..." or "". */
@@ -133,17 +139,16 @@ static void note_not_started(struct daemon *daemon, const struct lease_record *l
 
 /* The obstacle is reported as long as the lease waits. */
 static void note_late(struct daemon *daemon, const struct lease_record *lease,
-                      const struct vm_record *vm, const struct vm_observation *observed,
-                      int64_t now)
+                      const struct vm_record *vm, int64_t now)
 {
     int64_t late = lease->late ? lease->reason_n[0] : now - store_promised_start(lease);
-    char waits_for[128], state[STORE_TEXT_MAX], text[STORE_TEXT_MAX], why[STORE_TEXT_MAX];
+    char details[STORE_TEXT_MAX], text[STORE_TEXT_MAX], why[STORE_TEXT_MAX];
 
-    say_who_is_waited_for(daemon, lease, waits_for, sizeof waits_for);
-    snprintf(state, sizeof state, "%s%s", observed->state_name, waits_for);
-    lease_explain(daemon->store, lease,
-                  &(struct reason){.id = REASON_LATE, .n = {late, vm->id, vm->host}, .text = state},
-                  NULL, INSTANT_NONE);
+    say_what_is_late(daemon, lease, vm, details);
+    lease_explain(
+        daemon->store, lease,
+        &(struct reason){.id = REASON_LATE, .n = {late, vm->id, vm->host}, .text = details}, NULL,
+        INSTANT_NONE);
     if (lease->late)
         return;
     store_reason_sentence(lease, false, text, sizeof text);
@@ -170,7 +175,7 @@ void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lea
         if (vms[i]->gone || !observed || observed_running(observed))
             continue;
         if (lease->late || sure || now - (clock_monotonic() - observed->asked) / 1000 > due) {
-            note_late(daemon, lease, vms[i], observed, now);
+            note_late(daemon, lease, vms[i], now);
             return;
         }
     }

@@ -11,6 +11,7 @@
 
 #include "core/behaviour.h"
 #include "core/lease.h"
+#include "core/reason_details.h"
 #include "core/reservation.h"
 #include "core/settings.h"
 #include "core/site.h"
@@ -128,6 +129,11 @@ static void what_a_reason_is_made_of_are_numbers(void **state)
         {{.id = REASON_GIVEN_UP, .n = {3, 2, 1}, .text = "BOOT_FAILURE"},
          "VM 3 could not be started (attempts: 2); last failure: BOOT_FAILURE; the other VMs of "
          "its group are ended"},
+        {{.id = REASON_LATE, .n = {5, 2, 4}, .text = "PENDING"}, /* of an older store */
+         "VM 2 on host 4 is PENDING"},
+        {{.id = REASON_LATE, .text = "\nlate-vm 2 -1 BOOT"}, "VM 2 is BOOT"},
+        {{.id = REASON_LATE, .text = "\nlate-vm-starts 2 4 PENDING\ndeparting 1 4 SAVE_STOP"},
+         "VM 2 is PENDING and is to start on host 4; VM 1 (SAVE_STOP) has not left host 4"},
     };
     char sentence[200];
 
@@ -135,6 +141,40 @@ static void what_a_reason_is_made_of_are_numbers(void **state)
         reason_format(&cases[i].reason, sentence, sizeof sentence, plus_text);
         assert_string_equal(sentence, cases[i].sentence);
     }
+}
+
+/* Each detail is read as it was added, and has a sentence. */
+static void details_are_values_until_they_are_shown(void **state)
+{
+    for (int i = 0; i < DETAILS; i++) {
+        const struct detail added = {(enum detail_id)i, {1, 2, 3, 4, 5}, "a name"};
+        char text[400] = "", name[DETAIL_NAME_MAX], sentence[200];
+        const char *rest = text;
+        struct detail read;
+
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(detail_words[i], detail_words[k]);
+        details_add(text, sizeof text, &added);
+        details_add(text, sizeof text, &added);
+        assert_true(details_next(&rest, &read, name));
+        assert_int_equal(read.id, added.id);
+        assert_memory_equal(read.n, added.n, details_numbers(added.id) * sizeof *added.n);
+        assert_string_equal(name, "a name");
+        assert_true(details_next(&rest, &read, name));
+        assert_false(details_next(&rest, &read, name));
+        assert_ptr_equal(details_text(text, sentence, sizeof sentence, plus_text), sentence);
+        assert_null(strpbrk(sentence, "%\n"));
+        assert_in_range(strlen(sentence), 10, 199);
+    }
+}
+
+static void a_detail_without_room_is_left_out(void **state)
+{
+    char text[40] = "";
+
+    for (int i = 0; i < 3; i++)
+        details_add(text, sizeof text, &(struct detail){DETAIL_DEPARTING, {1, 4}, "SAVE"});
+    assert_string_equal(text, "\ndeparting 1 4 SAVE\ndeparting 1 4 SAVE");
 }
 
 static void numbers_times_and_texts_go_into_the_sentence(void **state)
@@ -321,6 +361,8 @@ int main(void)
         cmocka_unit_test(every_vm_has_the_amounts_of_its_set),
         cmocka_unit_test(every_reason_has_its_own_name_and_a_sentence),
         cmocka_unit_test(what_a_reason_is_made_of_are_numbers),
+        cmocka_unit_test(details_are_values_until_they_are_shown),
+        cmocka_unit_test(a_detail_without_room_is_left_out),
         cmocka_unit_test(numbers_times_and_texts_go_into_the_sentence),
         cmocka_unit_test(a_sentence_is_cut_to_the_room_there_is),
         cmocka_unit_test(resource_types_are_found_and_added),

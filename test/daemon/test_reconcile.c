@@ -262,9 +262,10 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     reconcile(&scene.daemon, 1004);
     assert_true(lease->late);
     store_reason_sentence(lease, false, text, sizeof text);
-    assert_string_equal(text, "VM 2 on host 4 is PENDING; VM 1 (SAVE_STOP) has not left host 4");
+    assert_string_equal(text, "VM 2 is PENDING and is to start on host 4; VM 1 (SAVE_STOP) has not "
+                              "left host 4");
     scene.fake->vms[0].state = VM_STOPPED;
-    scene.fake->vms[1].state = VM_BOOTING;
+    fake_cloud_put(scene.fake, 2, VM_BOOTING, 4);
     scene.fake->vms[1].state_name = "BOOT";
     scene_poll(&scene);
     reconcile(&scene.daemon, 1009); /* what is said is of now */

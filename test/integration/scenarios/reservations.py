@@ -268,7 +268,7 @@ def late_for_a_saving(t):
     vm = t.vm("ar", cpu=8, haizea={"start": "+00:00:20", "duration": clock(600)})
     start = t.look(vm).submitted + 20
     t.wait(start + 10 - time.time(), "called late, with what it waits for", lambda: t.reason(
-        vm, r"Late: .* has not started: VM %d on host \d+ is PENDING; VM %d \(\w+\) has not left" %
+        vm, r"Late: .* has not started: VM %d is PENDING and is to start on host \d+; VM %d \(\w+\) has not left" %
         (vm, fill)), vm)
     t.require("late" in [event for event, _ in t.scheduler.events(vm)], "its history says so")
     t.require(t.never_ran(vm), "told before it runs", vm)
