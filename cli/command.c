@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/append.h"
 #include "util/suggest.h"
 
 #define COMMAND_ENTRY(name)     {&name##_line, command_##name},
@@ -76,16 +77,15 @@ static void offer_commands_with(const char *word, char *text, size_t size)
     size_t length = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < command_count && length < size; i++) {
+    for (size_t i = 0; i < command_count; i++) {
         const char *verb = verb_of(&command_table[i]);
 
         if (verb && strcmp(verb, word) == 0)
-            length +=
-                (size_t)snprintf(text + length, size - length, "%s '%s'",
-                                 length ? " or" : ", did you mean", words_of(&command_table[i]));
+            length = append_text(text, size, length, "%s '%s'", length ? " or" : ", did you mean",
+                                 words_of(&command_table[i]));
     }
-    if (length && length < size)
-        snprintf(text + length, size - length, "?");
+    if (length)
+        append_text(text, size, length, "?");
 }
 
 static int unknown_noun(const char *noun)

@@ -6,6 +6,7 @@
 
 #include "cli/client.h"
 #include "cli/table.h"
+#include "util/append.h"
 #include "util/instant.h"
 
 const char *host_booking(const json_t *host)
@@ -26,13 +27,12 @@ void host_drain_text(const json_t *host, int64_t now, char *text, size_t size)
     time_text_relative(from, now, begin, sizeof begin);
     time_text_relative(until, now, end, sizeof end);
     if (*booking)
-        length = (size_t)snprintf(text, size, "for '%s', ", booking);
+        length = append_text(text, size, 0, "for '%s', ", booking);
     if (from > now || until == INSTANT_NEVER)
-        length += (size_t)snprintf(text + length, size - length, "%s %s%s",
-                                   from > now ? "begins" : "began", begin,
-                                   until == INSTANT_NEVER ? "" : ", ");
+        length = append_text(text, size, length, "%s %s%s", from > now ? "begins" : "began", begin,
+                             until == INSTANT_NEVER ? "" : ", ");
     if (until != INSTANT_NEVER)
-        snprintf(text + length, size - length, "ends %s", end);
+        append_text(text, size, length, "ends %s", end);
 }
 
 /* The first VM of the array whose reason ("why") is that of the VM at index; -1: that one is the

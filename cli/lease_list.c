@@ -11,6 +11,7 @@
 #include "cli/listing.h"
 #include "cli/table.h"
 #include "core/lease_terms.h"
+#include "util/append.h"
 #include "util/instant.h"
 
 struct list_arguments {
@@ -40,16 +41,16 @@ static void hosts_text(const json_t *lease, char *text, size_t size)
     size_t n = json_array_size(hosts), length = 0;
 
     *text = '\0';
-    for (size_t i = 0, last; i < n && length < size; i = last + 1) {
+    for (size_t i = 0, last; i < n; i = last + 1) {
         int64_t first = json_integer_value(json_array_get(hosts, i)), host = first;
 
         for (last = i;
              last + 1 < n && json_integer_value(json_array_get(hosts, last + 1)) == host + 1;
              last++)
             host++;
-        length += (size_t)snprintf(text + length, size - length, "%s%" PRId64, i ? "," : "", first);
-        if (host > first && length < size)
-            length += (size_t)snprintf(text + length, size - length, "-%" PRId64, host);
+        length = append_text(text, size, length, "%s%" PRId64, i ? "," : "", first);
+        if (host > first)
+            length = append_text(text, size, length, "-%" PRId64, host);
     }
 }
 
@@ -203,10 +204,11 @@ int command_lease_list(const struct call *call)
 static void share_text(const json_t *lease, char *text, size_t size)
 {
     int64_t shares = client_integer(lease, "shares");
-    int length = snprintf(text, size, "%.2f", json_number_value(json_object_get(lease, "used")));
+    size_t length =
+        append_text(text, size, 0, "%.2f", json_number_value(json_object_get(lease, "used")));
 
     if (shares > 1)
-        snprintf(text + length, size - (size_t)length, "/%" PRId64, shares);
+        append_text(text, size, length, "/%" PRId64, shares);
 }
 
 static void print_queue(const json_t *answer, size_t width, const void *arguments)

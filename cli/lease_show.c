@@ -9,6 +9,7 @@
 #include "cli/lease_text.h"
 #include "cli/table.h"
 #include "core/lease_terms.h"
+#include "util/append.h"
 #include "util/instant.h"
 #include "util/time_text.h"
 
@@ -90,23 +91,23 @@ static void print_duration(FILE *stream, const json_t *lease)
 static void print_terms(FILE *stream, const json_t *lease)
 {
     char text[512];
-    size_t length = (size_t)snprintf(text, sizeof text, "%s",
-                                     client_text(lease, lease_terms[TERM_ID_terms].name));
+    size_t length = append_text(text, sizeof text, 0, "%s",
+                                client_text(lease, lease_terms[TERM_ID_terms].name));
 
-    for (size_t i = 0; i < LEASE_TERM_COUNT && length < sizeof text; i++) {
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const char *name = lease_terms[i].name;
         const json_t *value = json_object_get(lease, name);
 
         if (i == TERM_ID_terms || i == TERM_ID_preemptible || !value)
             continue;
         if (json_is_string(value) && *json_string_value(value))
-            length += (size_t)snprintf(text + length, sizeof text - length, ", %s %s", name,
-                                       json_string_value(value));
+            length =
+                append_text(text, sizeof text, length, ", %s %s", name, json_string_value(value));
         else if (json_is_number(value))
-            length += (size_t)snprintf(text + length, sizeof text - length, ", %s %.10g", name,
-                                       json_number_value(value));
+            length = append_text(text, sizeof text, length, ", %s %.10g", name,
+                                 json_number_value(value));
         else if (json_is_true(value))
-            length += (size_t)snprintf(text + length, sizeof text - length, ", %s", name);
+            length = append_text(text, sizeof text, length, ", %s", name);
     }
     line(stream, "Terms", "%s", text);
 }

@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/table.h"
+#include "util/append.h"
 #include "util/memory.h"
 #include "util/printable.h"
 
@@ -113,9 +114,7 @@ static void field_names(json_t *fields, char *text, size_t size)
 
     *text = '\0';
     json_object_foreach(fields, key, value) {
-        if (length < size)
-            length +=
-                (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", key);
+        length = append_text(text, size, length, "%s%s", length ? ", " : "", key);
     }
 }
 

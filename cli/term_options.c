@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "daemon/control/json_term.h"
+#include "util/append.h"
 
 static int take_term(const struct command_option *option, void *value, const char *text,
                      struct error *err)
@@ -26,9 +27,9 @@ static const char *words_of(size_t i)
     const struct lease_term *term = &lease_terms[i];
     size_t length = 0;
 
-    for (size_t k = 0; term->words && term->words[k] && length < sizeof words[i]; k++)
-        length += (size_t)snprintf(words[i] + length, sizeof words[i] - length, "%s%s",
-                                   k ? "|" : "", term->words[k]);
+    for (size_t k = 0; term->words && term->words[k]; k++)
+        length =
+            append_text(words[i], sizeof words[i], length, "%s%s", k ? "|" : "", term->words[k]);
     return term->words ? words[i] : NULL;
 }
 

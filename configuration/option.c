@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "util/append.h"
 #include "util/decimal.h"
 #include "util/memory.h"
 #include "util/suggest.h"
@@ -107,17 +108,17 @@ const char *option_expects(const struct configuration_option *option, char *text
         [OPTION_TIME] = "YYYY-MM-DD HH:MM:SS",
         [OPTION_ACCEPTED] = "anything (accepted, without effect)",
     };
-    int n = snprintf(text, size, "%s", names[option->type]);
+    size_t n = append_text(text, size, 0, "%s", names[option->type]);
 
     if (option->type == OPTION_WORD) {
-        n += snprintf(text + n, size - (size_t)n, " ");
-        for (const char *c = option->words; *c && (size_t)n + 3 < size; c++)
-            n += snprintf(text + n, size - (size_t)n, *c == '|' ? ", " : "%c", *c);
+        n = append_text(text, size, n, " ");
+        for (const char *c = option->words; *c; c++)
+            n = append_text(text, size, n, *c == '|' ? ", " : "%c", *c);
     } else if (option->least != 0 || option->most != 0) {
         if (option->most >= OPTION_OUT_OF_SIGHT)
-            snprintf(text + n, size - (size_t)n, ", %g or more", option->least);
+            append_text(text, size, n, ", %g or more", option->least);
         else
-            snprintf(text + n, size - (size_t)n, " from %g to %g", option->least, option->most);
+            append_text(text, size, n, " from %g to %g", option->least, option->most);
     }
     return text;
 }

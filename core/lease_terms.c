@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "util/append.h"
 #include "util/decimal.h"
 
 static const char *const terms_words[] = {
@@ -109,14 +110,13 @@ const char *term_write(const struct lease_term *term, const struct term_values *
 static void expect_number(const struct lease_term *term, char text[TERM_EXPECTED_MAX])
 {
     char least[DECIMAL_TEXT_MAX], most[DECIMAL_TEXT_MAX];
-    int length =
-        snprintf(text, TERM_EXPECTED_MAX, "a %snumber from %s to %s",
-                 term->decimals ? "" : "whole ", decimal_write(term->least, term->decimals, least),
-                 decimal_write(term->most, term->decimals, most));
+    size_t length = append_text(text, TERM_EXPECTED_MAX, 0, "a %snumber from %s to %s",
+                                term->decimals ? "" : "whole ",
+                                decimal_write(term->least, term->decimals, least),
+                                decimal_write(term->most, term->decimals, most));
 
     if (term->decimals)
-        snprintf(text + length, TERM_EXPECTED_MAX - (size_t)length, " with at most %d decimals",
-                 term->decimals);
+        append_text(text, TERM_EXPECTED_MAX, length, " with at most %d decimals", term->decimals);
 }
 
 const char *term_expected(const struct lease_term *term, char text[TERM_EXPECTED_MAX])
@@ -136,12 +136,12 @@ const char *term_expected(const struct lease_term *term, char text[TERM_EXPECTED
                  TERM_TEXT_MAX - 1);
         break;
     case TERM_WORD:
-        for (size_t i = 0; term->words[i] && length < TERM_EXPECTED_MAX; i++)
-            length += (size_t)snprintf(text + length, TERM_EXPECTED_MAX - length, "%s%s",
-                                       i == 0               ? ""
-                                       : term->words[i + 1] ? ", "
-                                                            : " or ",
-                                       term->words[i]);
+        for (size_t i = 0; term->words[i]; i++)
+            length = append_text(text, TERM_EXPECTED_MAX, length, "%s%s",
+                                 i == 0               ? ""
+                                 : term->words[i + 1] ? ", "
+                                                      : " or ",
+                                 term->words[i]);
         break;
     }
     return text;

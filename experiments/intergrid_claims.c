@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "experiments/intergrid.h"
+#include "util/append.h"
 
 enum { TEXT = 200, REASON = 900 };
 
@@ -319,14 +320,14 @@ static void claim_trend(const struct intergrid_plan *plan, struct findings *find
         .id = trend->id, .text = trend->text, .paper = trend->paper, .reason = reason};
     double begin = value_at(plan, trend->sweep, 0, POLICY_MOML, trend->of);
     double end = value_at(plan, trend->sweep, -1, POLICY_MOML, trend->of);
-    int n = snprintf(ours, sizeof ours, "MOML:");
+    size_t n = append_text(ours, sizeof ours, 0, "MOML:");
 
     for (int point = 0; point <= last; point++) {
         before = after;
         after = intergrid_at(plan, trend->sweep, point, POLICY_MOML, trend->of);
         against += point > 0 && sign * (after.mean - before.mean) < 0;
         clearly += point > 0 && sign * (after.mean - before.mean) + after.half + before.half < 0;
-        n += snprintf(ours + n, sizeof ours - (size_t)n, " %.4g", after.mean);
+        n = append_text(ours, sizeof ours, n, " %.4g", after.mean);
     }
     follows = sign * (end - begin) > 0;
     claim.verdict = verdict_if(follows && against == 0 && !trend->other_numbers, follows);

@@ -4,6 +4,7 @@
 
 #include "experiments/pacp.h"
 #include "experiments/statistics.h"
+#include "util/append.h"
 
 static const char *const titles[PACP_POLICIES] = {"PACP", "CACP", "AACP",
                                                   "RACP (Galerna's formula)"};
@@ -153,11 +154,10 @@ static void name_ahead(const struct pacp_plan *plan, enum pacp_law law, int m, c
             if (measures[m].most ? values[policy] > values[ahead] : values[policy] < values[ahead])
                 ahead = policy;
         }
-        n += (size_t)snprintf(text + n, size - n, "%s%s at load %.2f", load == 0 ? "" : ", ",
-                              titles[ahead], 1 / pacp_gaps[load]);
+        n = append_text(text, size, n, "%s%s at load %.2f", load == 0 ? "" : ", ", titles[ahead],
+                        1 / pacp_gaps[load]);
         if (ahead != PACP)
-            n += (size_t)snprintf(text + n, size - n, " (%.1f, PACP %.1f)", values[ahead],
-                                  values[PACP]);
+            n = append_text(text, size, n, " (%.1f, PACP %.1f)", values[ahead], values[PACP]);
     }
 }
 

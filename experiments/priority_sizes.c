@@ -3,6 +3,7 @@
 
 #include "experiments/priority.h"
 #include "experiments/statistics.h"
+#include "util/append.h"
 
 static const char *const size_names[PRIORITY_SIZES] = {"1", "2-3", "4-7", "8-15", "16 and more"};
 
@@ -96,18 +97,18 @@ void priority_tell_sizes(const struct priority_plan *plan, struct findings *find
 /* The sizes that wait longer with priority, by load: some have to. */
 void priority_name_longer(const struct priority_plan *plan, char *text, size_t size)
 {
-    size_t n = (size_t)snprintf(text, size, "Longer mean wait: ");
+    size_t n = append_text(text, size, 0, "Longer mean wait: ");
 
     for (int load = 0; load < PRIORITY_LOADS; load++) {
         int longer = 0;
 
-        n += (size_t)snprintf(text + n, size - n, "%s%s load", load == 0 ? "at " : "; at ",
-                              priority_load_names[load]);
+        n = append_text(text, size, n, "%s%s load", load == 0 ? "at " : "; at ",
+                        priority_load_names[load]);
         for (int i = 0; i < PRIORITY_SIZES; i++)
             if (wait_of_size(plan, load, 1, i).mean > wait_of_size(plan, load, 0, i).mean)
-                n += (size_t)snprintf(text + n, size - n, "%s%s", longer++ ? ", " : " leases of ",
-                                      size_names[i]);
-        n += (size_t)snprintf(text + n, size - n, longer ? " nodes" : " none");
+                n = append_text(text, size, n, "%s%s", longer++ ? ", " : " leases of ",
+                                size_names[i]);
+        n = append_text(text, size, n, longer ? " nodes" : " none");
     }
-    snprintf(text + n, size - n, ".");
+    append_text(text, size, n, ".");
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/append.h"
 #include "util/decimal.h"
 #include "util/memory.h"
 #include "util/printable.h"
@@ -115,12 +116,11 @@ static int store_choice(const struct command_option *option, void *value, const 
             *(int *)value = place;
             return 0;
         }
-        if (length < sizeof all)
-            length += (size_t)snprintf(all + length, sizeof all - length, "%s%s",
-                                       !place   ? ""
-                                       : *words ? ", "
-                                                : " or ",
-                                       word);
+        length = append_text(all, sizeof all, length, "%s%s",
+                             !place   ? ""
+                             : *words ? ", "
+                                      : " or ",
+                             word);
     }
     return error_set(err, EINVAL, "expected %s", all);
 }
@@ -229,7 +229,7 @@ static int unknown_option(const struct command_line *line, const char *typed)
 
         suggestion_offer(&suggestion, option.name);
         if (length > 2 && strstr(option.name, word + 2) == option.name && ++matches)
-            snprintf(both + at, sizeof both - at, "%s--%s", at ? ", " : "", option.name);
+            append_text(both, sizeof both, at, "%s--%s", at ? ", " : "", option.name);
     }
     if (matches > 1)
         return command_usage_error(line->name, "'%s' is ambiguous: %s", word, both);

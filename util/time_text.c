@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "util/append.h"
 #include "util/instant.h"
 
 #define YEAR_10000 INT64_C(253402300800)
@@ -111,8 +112,8 @@ void time_text_local(int64_t instant, char *text, size_t size)
     if (is_repeated(seconds, &parts)) {
         long minutes = labs(parts.tm_gmtoff) / 60;
 
-        snprintf(text + n, size - n, "%c%02ld:%02ld", parts.tm_gmtoff < 0 ? '-' : '+', minutes / 60,
-                 minutes % 60);
+        append_text(text, size, n, "%c%02ld:%02ld", parts.tm_gmtoff < 0 ? '-' : '+', minutes / 60,
+                    minutes % 60);
     }
 }
 
@@ -143,12 +144,11 @@ void time_text_exact(int64_t span, char *text, size_t size)
         return;
     while (left < lengths[unit])
         unit++;
-    used = (size_t)snprintf(text, size, "%s%" PRIu64 "%c", span < 0 ? "-" : "",
-                            left / lengths[unit], "dhms"[unit]);
-    for (left %= lengths[unit]; left > 0 && used < size; left %= lengths[unit]) {
+    used = append_text(text, size, 0, "%s%" PRIu64 "%c", span < 0 ? "-" : "", left / lengths[unit],
+                       "dhms"[unit]);
+    for (left %= lengths[unit]; left > 0; left %= lengths[unit]) {
         unit++;
-        used += (size_t)snprintf(text + used, size - used, "%02" PRIu64 "%c", left / lengths[unit],
-                                 "dhms"[unit]);
+        used = append_text(text, size, used, "%02" PRIu64 "%c", left / lengths[unit], "dhms"[unit]);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/append.h"
 #include "util/decimal.h"
 #include "util/suggest.h"
 #include "util/unqualified.h"
@@ -109,9 +110,7 @@ const struct route *route_find(const char *method, const char *path, const char 
             continue;
         if (strcmp(routes[i].method, method) == 0)
             return &routes[i];
-        if (length < size)
-            length += (size_t)snprintf(allow + length, size - length, "%s%s", length ? ", " : "",
-                                       routes[i].method);
+        length = append_text(allow, size, length, "%s%s", length ? ", " : "", routes[i].method);
     }
     *captured = NULL;
     if (*allow)

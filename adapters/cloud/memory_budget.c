@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/append.h"
 #include "util/memory.h"
 
 enum { MB = 1 << 20 };
@@ -76,19 +77,18 @@ const char *memory_budget_explain(const struct memory_budget *budget, size_t byt
                                   char text[MEMORY_BUDGET_TEXT])
 {
     const struct part *largest = NULL;
-    int length;
+    size_t length;
 
     for (size_t i = 0; i < budget->n; i++)
         if (!largest || budget->parts[i].bytes > largest->bytes)
             largest = &budget->parts[i];
     length =
-        snprintf(text, MEMORY_BUDGET_TEXT,
-                 "the answer is too large (%zu MB): all answers may take %zu MB (memory-limit)",
-                 bytes / MB, budget->limit / MB);
+        append_text(text, MEMORY_BUDGET_TEXT, 0,
+                    "the answer is too large (%zu MB): all answers may take %zu MB (memory-limit)",
+                    bytes / MB, budget->limit / MB);
     if (largest && largest->bytes >= MB)
-        length += snprintf(text + length, MEMORY_BUDGET_TEXT - (size_t)length,
-                           ", of which %.40s takes %zu MB", largest->name, largest->bytes / MB);
-    snprintf(text + length, MEMORY_BUDGET_TEXT - (size_t)length,
-             "; raise it, and MemoryMax of galernad.service");
+        length = append_text(text, MEMORY_BUDGET_TEXT, length, ", of which %.40s takes %zu MB",
+                             largest->name, largest->bytes / MB);
+    append_text(text, MEMORY_BUDGET_TEXT, length, "; raise it, and MemoryMax of galernad.service");
     return text;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
+#include "util/append.h"
 #include "util/memory.h"
 
 const struct datastore *eligibility_datastore_of(const struct eligibility *eligibility, int32_t id)
@@ -84,9 +85,8 @@ static char *with_clusters(const char *test, const struct common *common, const 
     char *mended = memory_new(room, 1);
 
     for (size_t i = 0; i < common->n; i++)
-        length += (size_t)snprintf(mended + length, room - length, "%s%s%d", i ? " | " : "(", test,
-                                   common->ids[i]);
-    snprintf(mended + length, room - length, "%s", rest);
+        length = append_text(mended, room, length, "%s%s%d", i ? " | " : "(", test, common->ids[i]);
+    append_text(mended, room, length, "%s", rest);
     return mended;
 }
 

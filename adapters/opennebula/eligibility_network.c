@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
+#include "util/append.h"
 #include "util/count_text.h"
 #include "util/memory.h"
 
@@ -112,13 +113,13 @@ static uint32_t number_of_nics(struct eligibility *eligibility, const struct nic
     enum { DIGITS = 9 }; /* of a number, with the blank or zero after it */
     size_t size = DIGITS * (1 + 2 * wants->n);
     char *key = memory_new(size, 1);
-    size_t length = (size_t)snprintf(key, size, "%x", wants->automatic);
+    size_t length = append_text(key, size, 0, "%x", wants->automatic);
     uint32_t number;
     bool is_new;
 
     for (size_t i = 0; i < wants->n; i++)
-        length += (size_t)snprintf(key + length, size - length, " %x %x",
-                                   wants->nics[i].requirement, wants->nics[i].rank);
+        length = append_text(key, size, length, " %x %x", wants->nics[i].requirement,
+                             wants->nics[i].rank);
     number = eligibility_number(&eligibility->nic_texts, key, &is_new);
     free(key);
     if (!is_new)
@@ -399,12 +400,11 @@ static void describe_obstacles(const size_t counts[OBSTACLES], size_t n_networks
     size_t length = strlen(text), parts = 0;
     char counted[80];
 
-    for (int i = ELSEWHERE; i < OBSTACLES && length < size; i++) {
+    for (int i = ELSEWHERE; i < OBSTACLES; i++) {
         if (!counts[i])
             continue;
         count_text(counted, sizeof counted, counts[i], n_networks, why[i]);
-        length +=
-            (size_t)snprintf(text + length, size - length, "%s%s", parts++ ? ", " : ": ", counted);
+        length = append_text(text, size, length, "%s%s", parts++ ? ", " : ": ", counted);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
+#include "util/append.h"
 #include "util/memory.h"
 #include "util/printable.h"
 
@@ -71,8 +72,7 @@ uint32_t eligibility_roles_of(struct eligibility *eligibility, const struct vm *
 
     for (size_t i = 0; i < n && i < VMGROUPS_OF_VM_MAX; i++) {
         any |= has_lists(role_of(eligibility->vmgroups, &members[i]));
-        length += (size_t)snprintf(key + length, sizeof key - length, "%x/%x ", members[i].group,
-                                   members[i].role);
+        length = append_text(key, sizeof key, length, "%x/%x ", members[i].group, members[i].role);
     }
     if (!any)
         return MAP_NONE;

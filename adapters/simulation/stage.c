@@ -45,7 +45,6 @@ int stage_init(struct stage *stage, const struct stage_options *options, struct 
 {
     const struct configuration *configuration = options->configuration;
     struct policy_driver driver = options->driver;
-
     int saved;
 
     driver.site = &stage->site;

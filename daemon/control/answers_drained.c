@@ -6,6 +6,7 @@
 #include "core/reason.h"
 #include "core/reason_details.h"
 #include "daemon/control/answers_private.h"
+#include "util/append.h"
 #include "util/instant.h"
 
 /* Appends a part of a sentence, after `before` if it is not the first one. */
@@ -16,9 +17,7 @@ __attribute__((format(printf, 3, 4))) static void add(char text[STORE_SENTENCE_M
     va_list arguments;
 
     if (length)
-        length += (size_t)snprintf(text + length, STORE_SENTENCE_MAX - length, "%s", before);
-    if (length >= STORE_SENTENCE_MAX)
-        return;
+        length = append_text(text, STORE_SENTENCE_MAX, length, "%s", before);
     va_start(arguments, format);
     vsnprintf(text + length, STORE_SENTENCE_MAX - length, format, arguments);
     va_end(arguments);

@@ -7,6 +7,7 @@
 #include "daemon/control/answers_private.h"
 #include "daemon/store/awake.h"
 #include "daemon/store/words.h"
+#include "util/append.h"
 #include "util/memory.h"
 #include "util/words.h"
 
@@ -29,9 +30,8 @@ static json_t *unknown_phase(const char *word)
     char known[256] = "";
     size_t n = 0;
 
-    for (int i = 0; i < PHASES && n < sizeof known; i++)
-        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "",
-                              store_phase_words[i]);
+    for (int i = 0; i < PHASES; i++)
+        n = append_text(known, sizeof known, n, "%s%s", i ? ", " : "", store_phase_words[i]);
     return answer_error(EINVAL, "phase: '%.40s' is not a phase of a lease (%s)",
                         word ? word : "that", known);
 }

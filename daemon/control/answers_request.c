@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "daemon/control/answers_private.h"
+#include "util/append.h"
 #include "util/instant.h"
 #include "util/search.h"
 
@@ -42,15 +43,15 @@ static void say_findings(const struct planner_trial *trial, char *text, size_t s
     else if (trial->waits)
         snprintf(text, size, "It would wait in the queue and probably start at %s.", when);
     for (size_t i = 0; i < trial->n_hosts && i < TRIAL_HOSTS; i++)
-        length += (size_t)snprintf(text + length, size - length, "%s%s",
-                                   i                    ? ", "
-                                   : trial->n_hosts > 1 ? "It would run on hosts "
-                                                        : "It would run on host ",
-                                   trial->hosts[i].name);
+        length = append_text(text, size, length, "%s%s",
+                             i                    ? ", "
+                             : trial->n_hosts > 1 ? "It would run on hosts "
+                                                  : "It would run on host ",
+                             trial->hosts[i].name);
     if (trial->n_hosts > TRIAL_HOSTS)
-        snprintf(text + length, size - length, " and %zu more.", trial->n_hosts - TRIAL_HOSTS);
+        append_text(text, size, length, " and %zu more.", trial->n_hosts - TRIAL_HOSTS);
     else if (trial->n_hosts)
-        snprintf(text + length, size - length, ".");
+        append_text(text, size, length, ".");
     answers_add_victims(text, size, &trial->victims);
 }
 

@@ -10,6 +10,7 @@
 
 #include "daemon/control/fields.h"
 #include "daemon/control/json_term.h"
+#include "util/append.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
 
@@ -57,8 +58,7 @@ static int read_word(const json_t *request, const char *field, const char *const
     for (int i = 0; i < n; i++) {
         if (json_is_string(value) && strcmp(json_string_value(value), words[i]) == 0)
             return i;
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "",
-                                   words[i]);
+        length = append_text(known, sizeof known, length, "%s%s", i ? ", " : "", words[i]);
     }
     return error_set(err, EINVAL, "%s: '%.40s' is not one of %s", field,
                      json_is_string(value) ? json_string_value(value) : "that", known);

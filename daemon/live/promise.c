@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/append.h"
 #include "util/words.h"
 
 #define VERSION "v1:"
@@ -119,7 +120,7 @@ static const char *escape(const char *text, char escaped[ESCAPED_MAX])
         if (is_plain_character(*text))
             escaped[n++] = *text;
         else
-            n += (size_t)snprintf(escaped + n, ESCAPED_MAX - n, "%%%02x", (unsigned char)*text);
+            n = append_text(escaped, ESCAPED_MAX, n, "%%%02x", (unsigned char)*text);
     }
     escaped[n] = '\0';
     return escaped;
@@ -137,8 +138,7 @@ static size_t write_terms(const struct term_values *values, char *text, size_t s
     for (int i = 0; i < LEASE_TERM_COUNT; i++)
         if (strcmp(term_write(&lease_terms[i], values, value),
                    term_write(&lease_terms[i], &usual, usual_value)) != 0)
-            n += (size_t)snprintf(text + n, size - n, "%s=%s;", lease_terms[i].name,
-                                  escape(value, escaped));
+            n = append_text(text, size, n, "%s=%s;", lease_terms[i].name, escape(value, escaped));
     return n;
 }
 
@@ -150,12 +150,12 @@ void promise_write(const struct promise *promise, const struct promise_key *key,
     size_t n;
 
     numbers_of(promise, numbers);
-    n = (size_t)snprintf(text, PROMISE_TEXT_MAX, VERSION "%" PRId64 ":%s;%s;", promise->number,
-                         promise->over ? OVER : lease_kind_words[promise->terms.kind],
-                         promise->over ? "" : escape(promise->terms.group, escaped));
+    n = append_text(text, PROMISE_TEXT_MAX, 0, VERSION "%" PRId64 ":%s;%s;", promise->number,
+                    promise->over ? OVER : lease_kind_words[promise->terms.kind],
+                    promise->over ? "" : escape(promise->terms.group, escaped));
     for (int i = 0; i < FIELDS; i++)
-        n += (size_t)snprintf(text + n, PROMISE_TEXT_MAX - n, "%" PRId64 "%c", numbers[i],
-                              i < FIELDS - 1 ? ',' : ';');
+        n = append_text(text, PROMISE_TEXT_MAX, n, "%" PRId64 "%c", numbers[i],
+                        i < FIELDS - 1 ? ',' : ';');
     if (!promise->over)
         n += write_terms(&promise->terms.term_values, text + n, PROMISE_TEXT_MAX - n);
     text[n] = ':';

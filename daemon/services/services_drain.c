@@ -8,6 +8,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/services/services_question.h"
 #include "daemon/store/store.h"
+#include "util/append.h"
 #include "util/instant.h"
 
 /* --- the drains of an order ------------------------------------------------------------------- */
@@ -112,16 +113,14 @@ static void say_out_of_service(const struct daemon *daemon, const struct drain_o
 
         if (!host || host->state == HOST_ON)
             continue;
-        if (length < size)
-            length += (size_t)snprintf(text + length, size - length, "%s host %d (%s)",
-                                       n ? "," : "not in service:", host->id,
-                                       services_host_word(host->state));
+        length =
+            append_text(text, size, length, "%s host %d (%s)",
+                        n ? "," : "not in service:", host->id, services_host_word(host->state));
         out[n++] = host->id;
     }
     result->n_out = n;
-    if (n && length < size)
-        snprintf(text + length, size - length,
-                 "; no VM starts on a host until it is back in service");
+    if (n)
+        append_text(text, size, length, "; no VM starts on a host until it is back in service");
 }
 
 static bool is_known(const struct site_seen *site, const char *name, size_t length, bool group)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/store/store.h"
+#include "util/append.h"
 #include "util/instant.h"
 #include "util/memory.h"
 
@@ -103,10 +104,9 @@ void drains_keep(const struct drains *drains, struct store *store)
     char *text = memory_new(size, 1), number[32];
 
     for (size_t i = 0; i < drains->n; i++)
-        length += (size_t)snprintf(
-            text + length, size - length, "%" PRId32 " %" PRId64 " %" PRId64 "%s%s;",
-            drains->items[i].host, drains->items[i].from, drains->items[i].until,
-            *drains->items[i].booking ? " " : "", drains->items[i].booking);
+        length = append_text(text, size, length, "%" PRId32 " %" PRId64 " %" PRId64 "%s%s;",
+                             drains->items[i].host, drains->items[i].from, drains->items[i].until,
+                             *drains->items[i].booking ? " " : "", drains->items[i].booking);
     store_set_fact(store, drains_fact, length ? text : NULL);
     free(text);
     save_bookings(drains, store);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/store/store.h"
+#include "util/append.h"
 #include "util/instant.h"
 #include "util/memory.h"
 
@@ -140,8 +141,8 @@ void quarantine_keep(const struct quarantine *quarantine, struct store *store)
 
     for (size_t i = 0; i < quarantine->n; i++)
         if (quarantine->items[i].until > 0)
-            length += (size_t)snprintf(text + length, size - length, "%" PRId32 " %" PRId64 ";",
-                                       quarantine->items[i].host, quarantine->items[i].until);
+            length = append_text(text, size, length, "%" PRId32 " %" PRId64 ";",
+                                 quarantine->items[i].host, quarantine->items[i].until);
     if (strcmp(text, kept ? kept : "") != 0)
         store_set_fact(store, quarantine_fact, length ? text : NULL);
     free(text);

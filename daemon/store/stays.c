@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/append.h"
 #include "util/instant.h"
 
 size_t stays_read(const char *text, struct stay stays[STAYS_MAX])
@@ -28,14 +29,13 @@ void stays_write(const struct stay *stays, size_t n, char text[STORE_STAYS_MAX])
     size_t length = 0;
 
     *text = '\0';
-    for (size_t i = 0; i < n && length < STORE_STAYS_MAX; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct stay *stay = &stays[i];
 
-        length += (size_t)snprintf(text + length, STORE_STAYS_MAX - length,
-                                   "%s%" PRId32 " %" PRId64, i ? " " : "", stay->host, stay->from);
-        if (stay->until != INSTANT_NONE && length < STORE_STAYS_MAX)
-            length +=
-                (size_t)snprintf(text + length, STORE_STAYS_MAX - length, " %" PRId64, stay->until);
+        length = append_text(text, STORE_STAYS_MAX, length, "%s%" PRId32 " %" PRId64, i ? " " : "",
+                             stay->host, stay->from);
+        if (stay->until != INSTANT_NONE)
+            length = append_text(text, STORE_STAYS_MAX, length, " %" PRId64, stay->until);
     }
 }
 

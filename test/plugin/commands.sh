@@ -74,7 +74,7 @@ set -- --policy host-selection="$modules/prints.so"
 for command in "policy check --json $modules/prints.so" "policy show --json $modules/prints.so" \
     "replay --json --jobs /dev/stderr $folder/t.lwf $*" "replay --jobs - $folder/t.lwf $*" \
     "replay --json $folder/t.lwf $folder/t.lwf $*" \
-    "sweep --csv $folder/prints.sweep"; do
+    "sweep --csv --results $folder/prints.db $folder/prints.sweep"; do
     # shellcheck disable=SC2086 # words
     "$galerna" $command > "$out" 2> "$folder/errors" || :
     if grep -qE '^(scores|loaded|unloaded)$' "$out" || ! [ -s "$out" ]; then
