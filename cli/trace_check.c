@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/trace_options.h"
@@ -25,6 +26,8 @@ static void print_finding(const char *path, const struct trace_finding *finding)
 
 static void print_check(const char *path, const struct trace_check *check)
 {
+    char text[TRACE_JOBS_TEXT_MAX];
+
     for (size_t i = 0; i < check->n_findings; i++)
         print_finding(path, &check->findings[i]);
     printf("%s: %s, %" PRId64 " lease%s, %" PRId64 " error%s, %" PRId64 " warning%s%s\n", path,
@@ -32,6 +35,8 @@ static void print_check(const char *path, const struct trace_check *check)
            check->census.total == 1 ? "" : "s", check->n_errors, check->n_errors == 1 ? "" : "s",
            check->n_warnings, check->n_warnings == 1 ? "" : "s",
            check->stopped ? "; stopped there, see --limit" : "");
+    if (strchr(trace_jobs_text(&check->jobs, text), ';'))
+        printf("%s: %s\n", path, text);
 }
 
 static json_t *check_to_json(const char *path, const struct trace_check *check)
@@ -47,11 +52,11 @@ static json_t *check_to_json(const char *path, const struct trace_check *check)
                                         (json_int_t)finding->place.line, "column",
                                         (json_int_t)finding->place.column, "text", finding->text));
     }
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:o}", "file", path, "format",
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:o}", "file", path, "format",
                      trace_format_name(check->format), "leases", (json_int_t)check->census.total,
-                     "errors", (json_int_t)check->n_errors, "warnings",
-                     (json_int_t)check->n_warnings, "stopped", check->stopped, "findings",
-                     findings);
+                     "jobs", (json_int_t)check->jobs.jobs, "errors", (json_int_t)check->n_errors,
+                     "warnings", (json_int_t)check->n_warnings, "stopped", check->stopped,
+                     "findings", findings);
 }
 
 static int check_file(const char *command, const char *path, struct trace_arguments *arguments,

@@ -28,17 +28,12 @@ static int write_trace(struct trace *trace, enum trace_format format,
 
 static void tell_counts(const char *path, const struct trace *trace)
 {
+    char text[TRACE_JOBS_TEXT_MAX];
     struct swf_counts counts;
 
-    swf_counts(trace, &counts);
-    fprintf(stderr,
-            "%s: %" PRId64 " job%s, %" PRId64 " lease%s; without a lease: %" PRId64
-            " partial execution%s, %" PRId64 " never started, %" PRId64 " failed, %" PRId64
-            " cancelled, %" PRId64 " without requested time, %" PRId64 " without processors\n",
-            path, counts.jobs, counts.jobs == 1 ? "" : "s", counts.leases,
-            counts.leases == 1 ? "" : "s", counts.partial, counts.partial == 1 ? "" : "s",
-            counts.never_started, counts.failed, counts.cancelled, counts.without_time,
-            counts.without_processors);
+    if (swf_counts(trace, &counts))
+        fprintf(stderr, "%s: %" PRId64 " lease%s of %s\n", path, counts.leases,
+                counts.leases == 1 ? "" : "s", trace_jobs_text(&counts, text));
 }
 
 static int convert(const char *path, struct trace_arguments *arguments, struct error *err)
@@ -56,7 +51,7 @@ static int convert(const char *path, struct trace_arguments *arguments, struct e
     if (!trace)
         return -1;
     result = write_trace(trace, format, arguments, path, err);
-    if (result == 0 && format == TRACE_FORMAT_SWF)
+    if (result == 0)
         tell_counts(path, trace);
     trace_destroy(trace);
     return result;

@@ -2,7 +2,9 @@
 #include "cli/trace_options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "configuration/site_text.h"
@@ -135,4 +137,31 @@ void trace_arguments_finish(void *arguments)
 
     if (site->given)
         site_finish(&site->site);
+}
+
+const char *trace_jobs_text(const struct swf_counts *counts, char text[TRACE_JOBS_TEXT_MAX])
+{
+    const struct {
+        int64_t n;
+        const char *what;
+    } causes[] = {
+        {counts->partial, counts->partial == 1 ? "partial execution" : "partial executions"},
+        {counts->never_started, "never started"},
+        {counts->failed, "failed"},
+        {counts->cancelled, "cancelled"},
+        {counts->without_time, "without requested time"},
+        {counts->without_processors, "without processors"},
+    };
+    const char *separator = "; without a lease: ";
+    int used = snprintf(text, TRACE_JOBS_TEXT_MAX, "%" PRId64 " job%s", counts->jobs,
+                        counts->jobs == 1 ? "" : "s");
+
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+        if (causes[i].n == 0)
+            continue;
+        used += snprintf(text + used, (size_t)(TRACE_JOBS_TEXT_MAX - used), "%s%" PRId64 " %s",
+                         separator, causes[i].n, causes[i].what);
+        separator = ", ";
+    }
+    return text;
 }

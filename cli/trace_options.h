@@ -39,6 +39,11 @@ void trace_arguments_finish(void *arguments);
 /* How to read traces; the pointers in it go to arguments. */
 const struct trace_options *trace_arguments_reading(struct trace_arguments *arguments);
 
+/* How many jobs a log in SWF has, and why some make no lease: "8 jobs; without a lease: 3
+ * partial executions". */
+enum { TRACE_JOBS_TEXT_MAX = 320 };
+const char *trace_jobs_text(const struct swf_counts *counts, char text[TRACE_JOBS_TEXT_MAX]);
+
 /* The site of --site, or NULL. */
 const struct site *site_argument_site(const struct site_argument *argument);
 

@@ -30,13 +30,24 @@ static void print_load(const struct trace_stats *stats)
                100 * stats->requested_load, 100 * stats->real_load);
 }
 
-static void print_stats(const char *path, const struct trace_stats *stats)
+struct trace_figures {
+    struct trace_stats stats;
+    struct swf_counts jobs; /* of a log in SWF */
+};
+
+static void print_stats(const char *path, const struct trace_figures *figures)
 {
+    const struct trace_stats *stats = &figures->stats;
+    char text[TRACE_JOBS_TEXT_MAX];
+
     printf("%s\n  leases: %" PRId64 " (", path, stats->census.total);
     for (int kind = LEASE_BEST_EFFORT; kind < LEASE_KINDS; kind++)
         printf("%s%" PRId64 " %s", kind == 0 ? "" : ", ", stats->census.leases[kind],
                lease_kind_words[kind]);
-    printf(")\n  arrivals: %" PRId64 " s to %" PRId64 " s%s\n", stats->first_submit,
+    printf(")\n");
+    if (figures->jobs.jobs > 0)
+        printf("  log: %s\n", trace_jobs_text(&figures->jobs, text));
+    printf("  arrivals: %" PRId64 " s to %" PRId64 " s%s\n", stats->first_submit,
            stats->last_submit, stats->census.sorted ? "" : ", not sorted");
     printf("  preemptable: %" PRId64 ", with a disk image: %" PRId64 ", with a deadline: %" PRId64
            ", with an earliest start: %" PRId64 ", unlimited: %" PRId64 ", users: %" PRId64 "\n",
@@ -65,8 +76,9 @@ static json_t *share_to_json(double share)
     return share < 0 ? json_null() : json_real(share);
 }
 
-static json_t *stats_to_json(const char *path, const struct trace_stats *stats)
+static json_t *stats_to_json(const char *path, const struct trace_figures *figures)
 {
+    const struct trace_stats *stats = &figures->stats;
     json_t *leases = json_object();
     json_t *document = json_pack(
         "{s:s, s:I, s:o, s:b, s:I, s:I}", "file", path, "leases", (json_int_t)stats->census.total,
@@ -76,6 +88,7 @@ static json_t *stats_to_json(const char *path, const struct trace_stats *stats)
         const char *name;
         int64_t value;
     } counts[] = {
+        {"jobs", figures->jobs.jobs},
         {"preemptible", stats->preemptible},
         {"with_image", stats->with_image},
         {"with_deadline", stats->with_deadline},
@@ -111,14 +124,15 @@ static json_t *stats_to_json(const char *path, const struct trace_stats *stats)
 }
 
 static int take_stats(const char *path, struct trace_arguments *arguments,
-                      struct trace_stats *stats, struct error *err)
+                      struct trace_figures *figures, struct error *err)
 {
     struct trace *trace = trace_open(path, trace_arguments_reading(arguments), err);
     int result;
 
     if (!trace)
         return -1;
-    result = trace_stats_take(stats, trace, site_argument_site(&arguments->site), err);
+    result = trace_stats_take(&figures->stats, trace, site_argument_site(&arguments->site), err);
+    swf_counts(trace, &figures->jobs);
     trace_destroy(trace);
     return result;
 }
@@ -151,17 +165,17 @@ int command_trace_stats(const struct call *call)
 
     for (int i = 0; i < call->n; i++) {
         const char *path = call->operands[i];
-        struct trace_stats stats;
+        struct trace_figures figures;
         struct error err;
 
-        if (take_stats(path, arguments, &stats, &err) < 0) {
+        if (take_stats(path, arguments, &figures, &err) < 0) {
             code = command_failed(call->name, &err);
             continue;
         }
         if (arguments->json)
-            json_array_append_new(results, stats_to_json(path, &stats));
+            json_array_append_new(results, stats_to_json(path, &figures));
         else
-            print_stats(path, &stats);
+            print_stats(path, &figures);
     }
     if (arguments->json) {
         json_t *document = json_pack("{s:i, s:O}", "version", 1, "traces", results);

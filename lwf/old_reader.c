@@ -183,3 +183,8 @@ struct trace *old_open_source(struct source *source)
     lines_init(&reader->lines, source);
     return &reader->trace;
 }
+
+long old_line(const struct trace *trace)
+{
+    return ((const struct old_reader *)trace)->lines.number;
+}

@@ -14,3 +14,6 @@
 
 /* Takes over the source. Errors come from trace_next(): EINVAL with file:line:column. */
 struct trace *old_open_source(struct source *source);
+
+/* The line of the last request. */
+long old_line(const struct trace *trace);

@@ -444,7 +444,15 @@ error:
     return NULL;
 }
 
-void swf_counts(const struct trace *trace, struct swf_counts *counts)
+bool swf_counts(const struct trace *trace, struct swf_counts *counts)
 {
-    *counts = reader_of(trace)->counts;
+    bool is_log = trace->methods == &methods;
+
+    *counts = is_log ? reader_of(trace)->counts : (struct swf_counts){0};
+    return is_log;
+}
+
+long swf_line(const struct trace *trace)
+{
+    return reader_of(trace)->lines.number;
 }

@@ -54,4 +54,7 @@ struct swf_counts {
 struct trace *swf_open_source(struct source *source, const struct swf_options *options,
                               struct error *err);
 
-void swf_counts(const struct trace *trace, struct swf_counts *counts);
+/* False, with all 0: the trace is not a log in SWF. */
+bool swf_counts(const struct trace *trace, struct swf_counts *counts);
+/* The line of the last request. */
+long swf_line(const struct trace *trace);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lwf/old_reader.h"
 #include "lwf/trace_methods.h"
 #include "util/memory.h"
 
@@ -170,6 +171,18 @@ static const char *split_location(const char *name, const char *text, struct lwf
     return text;
 }
 
+static struct lwf_place place_of(const struct trace *trace, enum trace_format format)
+{
+    switch (format) {
+    case TRACE_FORMAT_LWF:
+        return lwf_request_place(trace);
+    case TRACE_FORMAT_SWF:
+        return (struct lwf_place){swf_line(trace), 1};
+    default:
+        return (struct lwf_place){old_line(trace), 1};
+    }
+}
+
 /* Reads to the end. Readers of line formats continue after a malformed line; the LWF reader has
  * already reported its errors. */
 static int check_trace(struct trace_checker *checker, struct trace *trace, const char *name,
@@ -187,18 +200,16 @@ static int check_trace(struct trace_checker *checker, struct trace *trace, const
         if (more == 0)
             break;
         if (more > 0) {
-            if (is_lwf)
-                place = lwf_request_place(trace);
-            check_request(checker, &request, place);
+            check_request(checker, &request, place_of(trace, checker->check->format));
         } else if (own.code == EINVAL && !is_lwf) {
             const char *text = split_location(name, own.text, &place);
 
             add_finding(checker, LWF_ERROR, place, text);
-            place = (struct lwf_place){0, 0};
         } else {
             return error_set(err, own.code, "%s", own.text);
         }
     }
+    swf_counts(trace, &checker->check->jobs);
     if (checker->check->census.total == 0 && checker->check->n_errors == 0)
         warn(checker, (struct lwf_place){0, 0}, "the trace has no leases");
     return 0;

@@ -21,6 +21,7 @@ struct trace_check {
     size_t n_findings;
     bool stopped;               /* at the limit; the rest of the file was not checked */
     struct trace_census census; /* of the sound leases */
+    struct swf_counts jobs;     /* of a log in SWF */
 };
 
 /* Checks a file, up to `limit` findings. options as for trace_open(). Fails only if the file cannot

@@ -413,6 +413,18 @@ stopped() {
     says out ", 1 lease, 0 errors"
 }
 
+# Jobs of a log that make no lease are counted.
+jobs_without_a_lease() {
+    printf '; SWF\n1 0 0 5 1 -1 -1 1 6 -1 1 1 1 1 1 1 -1 -1\n2 0 0 5 1 -1 -1 1 6 -1 2 1 1 1 1 1 -1 -1\n' \
+        >"$work/log.swf"
+    run 0 trace check "$work/log.swf"
+    says out "log.swf: 2 jobs; without a lease: 1 partial execution"
+    run 0 trace stats "$work/log.swf"
+    says out "  log: 2 jobs; without a lease: 1 partial execution"
+    run 0 trace convert "$work/log.swf"
+    says err "log.swf: 1 lease of 2 jobs; without a lease: 1 partial execution"
+}
+
 # Durations follow from the original or the actual ones by the overheads of the configuration.
 overheads() {
     for mode in default haizea-1.0; do
@@ -662,6 +674,7 @@ repeated_from_record
 repeated_with_modules
 overheads
 stopped
+jobs_without_a_lease
 peak_memory
 several_runs
 imported

@@ -128,6 +128,22 @@ static void test_lines_of_swf(void **state)
     expect_findings(text, findings, 2);
 }
 
+static void test_places_and_jobs_of_a_log(void **state)
+{
+    static const char text[] = "; SWF\n"
+                               "1 9 0 5 1 -1 -1 1 6 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+                               "2 9 0 5 1 -1 -1 1 6 -1 2 -1 -1 -1 -1 -1 -1 -1\n"
+                               "\n"
+                               "3 1 0 5 1 -1 -1 1 6 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
+    struct trace_check check = check_text(text, 200);
+
+    assert_int_equal(check.n_warnings, 1);
+    assert_int_equal(check.findings[0].place.line, 5);
+    assert_int_equal(check.jobs.jobs, 3);
+    assert_int_equal(check.jobs.partial, 1);
+    trace_check_finish(&check);
+}
+
 static void test_no_leases(void **state)
 {
     static const char *const findings[] = {"0:0: warning: the trace has no leases"};
@@ -169,6 +185,7 @@ int main(void)
         cmocka_unit_test(test_error_before_the_requests),
         cmocka_unit_test(test_equal_ids),
         cmocka_unit_test(test_lines_of_swf),
+        cmocka_unit_test(test_places_and_jobs_of_a_log),
         cmocka_unit_test(test_broken_xml_ends_the_check),
         cmocka_unit_test(test_limit),
     };
