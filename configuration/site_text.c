@@ -30,8 +30,8 @@ static int read_number(const char **at, int64_t most, const char *what, int64_t 
         return expected(*at, what, err);
     *value = strtoll(*at, &end, 10);
     if (errno || *value > most)
-        return error_set(err, EINVAL, "%.20s is too many, at most %lld are allowed", *at,
-                         (long long)most);
+        return error_set(err, EINVAL, "%.*s is too many, at most %lld are allowed",
+                         (int)strspn(*at, "0123456789"), *at, (long long)most);
     if (*end && !strchr(" \t,+:=", *end))
         return expected(*at, what, err);
     *at = end;

@@ -203,6 +203,24 @@ static int check_size(const struct sweep_file *file, struct error *err)
     return 0;
 }
 
+/* A parameter that no value refers to would only repeat all cells. */
+static int check_parameters(const struct sweep_file *file, struct error *err)
+{
+    for (size_t i = 0; i < file->n_axes; i++) {
+        const struct file_axis *axis = &file->axes[i];
+        char *reference = memory_format("{%s}", axis->name);
+        bool is_used = axis->n_values == 0 || !axis->values[0].is_parameter;
+
+        for (size_t j = 0; j < file->ini.n_entries && !is_used; j++)
+            is_used = strstr(file->ini.entries[j].value, reference);
+        free(reference);
+        if (!is_used)
+            return error_set(err, EINVAL, "%s:%d: no value of the file contains {%s}", file->path,
+                             axis->values[0].line, axis->name);
+    }
+    return 0;
+}
+
 static int add_all(struct sweep *sweep, const struct sweep_file *file, struct error *err)
 {
     struct axis_combination combination = {.file = file};
@@ -213,7 +231,7 @@ static int add_all(struct sweep *sweep, const struct sweep_file *file, struct er
         if (add_combination(sweep, &combination, err) < 0)
             return -1;
     while (advance(&combination));
-    return 0;
+    return check_parameters(file, err);
 }
 
 /* Makes seeds vary fastest: cells to average over are then adjacent. */

@@ -114,10 +114,15 @@ static int add_seeds(struct sweep_file *file, const struct ini_entry *entry, con
     first = last = strtoull(word, &end, 10);
     if (isdigit((unsigned char)*word) && *end == '-' && isdigit((unsigned char)end[1]))
         last = strtoull(end + 1, &end, 10);
-    if (!isdigit((unsigned char)*word) || *end || errno || first > last || last > INT64_MAX ||
-        last - first >= SWEEP_VALUES_MAX)
+    if (!isdigit((unsigned char)*word) || *end || errno || last > INT64_MAX)
         return error_set(err, EINVAL, "%s:%d: seeds: '%.40s': expected a number, or FIRST-LAST",
                          file->path, entry->line, word);
+    if (first > last)
+        return error_set(err, EINVAL, "%s:%d: seeds: '%.40s': the first is above the last",
+                         file->path, entry->line, word);
+    if (last - first >= SWEEP_VALUES_MAX)
+        return error_set(err, EINVAL, "%s:%d: seeds: '%.40s': at most %d are allowed", file->path,
+                         entry->line, word, SWEEP_VALUES_MAX);
     for (unsigned long long seed = first; seed <= last; seed++)
         if (add_seed(file, entry, seed, err) < 0)
             return -1;

@@ -57,7 +57,7 @@ static void test_refused(void **state)
         {"", "a number of hosts"},
         {"cpu=100,memory=1", "a number of hosts"},
         {"0,cpu=100,memory=1", "0 hosts"},
-        {"9999999,cpu=100,memory=1", "too many"},
+        {"9999999,cpu=100,memory=1", "9999999 is too many, at most"},
         {"600000,cpu=1,memory=1+600000,cpu=1,memory=1", "expected 1 to 1000000"},
         {"4", "hosts have no cpu"},
         {"4,cpu=100", "hosts have no memory"},
