@@ -5,6 +5,7 @@
 
 #include "daemon/store/store.h"
 #include "util/instant.h"
+#include "util/printable.h"
 #include "util/time_text.h"
 
 struct sentence {
@@ -386,4 +387,5 @@ void store_activity(const struct lease_record *lease, int64_t now, char *text, s
     }
     if (lease->rank_ignored && lease->phase <= PHASE_RUNNING)
         add(&sentence, ". " STORE_RANK_IGNORED);
+    mark_cut(text, size);
 }

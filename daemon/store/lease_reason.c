@@ -6,6 +6,7 @@
 
 #include "daemon/store/store.h"
 #include "util/instant.h"
+#include "util/printable.h"
 #include "util/time_text.h"
 #include "util/words.h"
 
@@ -95,6 +96,7 @@ void store_told_text(const struct told_reason *told, bool body, char *text, size
         snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB%s)",
                  (long long)(vm[0] / 100), (long long)(vm[0] % 100), (long long)vm[1],
                  reason.n[vms] == 1 ? "" : " each");
+    mark_cut(text, size);
 }
 
 void store_reason_sentence(const struct lease_record *lease, bool body, char *text, size_t size)
@@ -122,4 +124,5 @@ void store_reason_text(const struct lease_record *lease, bool body, int64_t now,
         return;
     lease_time_text(lease->retry, when, sizeof when);
     snprintf(text + length, size - length, "; it is tried again at %s", when);
+    mark_cut(text, size);
 }

@@ -377,7 +377,7 @@ static void a_reason_is_a_value(void **state)
     const struct reason refused = {
         .id = REASON_REFUSED_BY_POLICY, .text = "days: not on Sundays", .word = "sunday"};
     const struct lease_record *lease = add(store, 10, PHASE_WAITING, GOAL_NONE);
-    char text[STORE_SENTENCE_MAX];
+    char text[STORE_SENTENCE_MAX], cut[40];
 
     assert_true(lease_explain(store, lease, &no_room, &vm, INSTANT_NONE));
     store_must_commit(store);
@@ -388,6 +388,10 @@ static void a_reason_is_a_value(void **state)
     store_reason_sentence(lease, false, text, sizeof text);
     assert_string_equal(
         text, "waits for room: 2 VMs requested, room for 1 now (1.50 CPU and 512 MB each)");
+    store_reason_sentence(lease, false, cut, sizeof cut);
+    assert_string_equal(cut, "waits for room: 2 VMs requested, ...");
+    store_activity(lease, NOW, cut, sizeof cut);
+    assert_string_equal(cut, "Waiting for room: 2 VMs requested, ...");
     store_reason_sentence(lease, true, text, sizeof text);
     assert_string_equal(text,
                         "for room: 2 VMs requested, room for 1 now (1.50 CPU and 512 MB each)");
