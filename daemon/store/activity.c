@@ -93,8 +93,8 @@ int64_t store_suspended_at(const struct lease_record *lease)
 
 static bool keeps_work(const struct lease_record *lease)
 {
-    return !store_moves_away(lease) && lease->reason_id != REASON_CANCELLED_FOR &&
-           lease->reason_id != REASON_REQUEUED_FOR &&
+    return !store_moves_away(lease) && lease->terms != TERMS_RESTARTABLE &&
+           lease->reason_id != REASON_CANCELLED_FOR && lease->reason_id != REASON_REQUEUED_FOR &&
            (!store_is_queued(lease) || lease->accumulated > 0);
 }
 

@@ -62,6 +62,10 @@ static void it_runs_until_its_host_is_needed(void **state)
         assert_ptr_equal(strstr(text, "to be stopped for lease 2, which starts at "), text);
         store_activity(running, NOW, activity, sizeof activity);
         assert_non_null(strstr(activity, "Running, to be stopped for lease 2 at "));
+        running->reason_id = REASON_CANNOT_LEAVE; /* its host is drained, too */
+        store_activity(running, NOW, activity, sizeof activity);
+        assert_non_null(strstr(activity, "Running, to be stopped for lease 2 at "));
+        running->reason_id = REASON_REQUEUED_FOR;
         rebuild(&house, NOW + 1);
         assert_false(planner_is_outdated(house.planner));
         assert_int_equal(planner_next_time(house.planner), stop);
