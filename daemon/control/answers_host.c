@@ -12,10 +12,18 @@
 #include "util/words.h"
 
 /* Is the VM unable to leave its host, by the reason of its lease? */
-static bool cannot_leave(const struct lease_record *lease, const struct vm_record *vm)
+/* Another lease gets the VM's room before the host is drained. */
+static bool is_gone_before(const struct lease_record *lease, const struct drain_times *drain)
+{
+    return store_is_preempted(lease) && !store_moves_away(lease) &&
+           store_leaves_at(lease) <= drain->from;
+}
+
+static bool cannot_leave(const struct lease_record *lease, const struct vm_record *vm,
+                         const struct drain_times *drain)
 {
     return lease && store_is_leaving(lease) && lease->reason_id != REASON_LEAVES &&
-           store_suspended_at(lease) == INSTANT_NONE &&
+           store_suspended_at(lease) == INSTANT_NONE && !is_gone_before(lease, drain) &&
            (lease->reason_id != REASON_NO_OTHER_HOST || lease->reason_n[0] == vm->id);
 }
 
@@ -34,7 +42,8 @@ static void write_staying(const struct question *question, struct json_writer *w
         const struct lease_record *lease = store_lease(store, vms[i]->lease);
         char why[STORE_TEXT_MAX];
 
-        if (vms[i]->gone || vms[i]->host != host->id || !cannot_leave(lease, vms[i]))
+        if (vms[i]->gone || vms[i]->host != host->id ||
+            !cannot_leave(lease, vms[i], &host->drains[0]))
             continue;
         if (lease->reason_id == REASON_NO_OTHER_HOST) /* the sentence names the VM and the host */
             snprintf(why, sizeof why, "%s", lease->reason);

@@ -281,6 +281,14 @@ static void those_that_cannot_leave_are_named(void **state)
     assert_int_equal(json_array_size(json_object_get(host, "staying")), 0);
     json_decref(answer);
 
+    lease->preempted_for = 3; /* and leaves the host before it is drained */
+    lease->preempted_at = NOW - 60;
+    answer = expect_answer(fixture, "{\"command\":\"host-list\"}", "galerna-host-list/1");
+    host = json_array_get(json_object_get(answer, "hosts"), 0);
+    assert_int_equal(json_array_size(json_object_get(host, "staying")), 0);
+    json_decref(answer);
+
+    lease->preempted_at = INSTANT_NONE;
     lease->reason_n[3] = 100; /* it will be suspended */
     answer = expect_answer(fixture, "{\"command\":\"host-list\"}", "galerna-host-list/1");
     host = json_array_get(json_object_get(answer, "hosts"), 0);
