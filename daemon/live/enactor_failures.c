@@ -25,14 +25,20 @@ enum {
     QUOTE_MOST = 180,         /* characters of OpenNebula's message */
 };
 
+static void tell_repeated(const struct complaint *last)
+{
+    if (last->repeated)
+        log_warning("%zu more failure%s like that of VM %d: %s", last->repeated,
+                    last->repeated == 1 ? "" : "s", last->vm, last->quote);
+}
+
 void enactor_tell_repeated(struct enactor *enactor, int64_t now)
 {
     struct complaint *last = &enactor->complaint;
 
     if (now - last->at < COMPLAINT_SECONDS && now >= last->at)
         return;
-    if (last->repeated)
-        log_warning("the same failure for other VMs: %zu", last->repeated);
+    tell_repeated(last);
     *last = (struct complaint){.at = now};
 }
 
@@ -47,9 +53,8 @@ static void complain(struct enactor *enactor, const struct vm_record *vm,
         last->repeated++;
         return;
     }
-    if (last->repeated)
-        log_warning("the same failure for other VMs: %zu", last->repeated);
-    *last = (struct complaint){.id = reason->id, .at = now};
+    tell_repeated(last);
+    *last = (struct complaint){.id = reason->id, .vm = vm->id, .at = now};
     snprintf(last->quote, sizeof last->quote, "%s", reason->text);
     log_warning_of(vm->lease, vm->id, "lease %lld: %s", (long long)vm->lease, text);
 }

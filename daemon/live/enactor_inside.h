@@ -25,6 +25,7 @@ struct host_usage {
 struct complaint {
     enum reason_id id;
     char quote[STORE_TEXT_MAX];
+    int32_t vm;
     int64_t at;
     size_t repeated;
 };

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "daemon/base/log.h"
+#include "daemon/live/enactor_inside.h"
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 
@@ -177,6 +178,18 @@ static void a_subsystem_has_a_level_of_its_own(void **state)
     assert_int_equal(lines_with("debug: three") + lines_with("debug: four"), 2);
 }
 
+static void repeated_failures_are_named(void **state)
+{
+    struct enactor enactor = {
+        .complaint = {.quote = "BOOT_FAILURE: no disk", .vm = 51, .at = 1000, .repeated = 6}};
+
+    enactor_tell_repeated(&enactor, 1059);
+    assert_int_equal(lines_with("warning"), 0);
+    enactor_tell_repeated(&enactor, 1060);
+    enactor_tell_repeated(&enactor, 1120);
+    assert_int_equal(lines_with("6 more failures like that of VM 51: BOOT_FAILURE: no disk"), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +200,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_journal_gets_fields, begin, end),
         cmocka_unit_test_setup_teardown(a_journal_that_fails_loses_nothing, begin, end),
         cmocka_unit_test_setup_teardown(json_is_an_object_on_each_line, begin, end),
+        cmocka_unit_test_setup_teardown(repeated_failures_are_named, begin, end),
         cmocka_unit_test_setup_teardown(a_subsystem_has_a_level_of_its_own, begin, end),
     };
 
