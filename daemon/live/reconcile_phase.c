@@ -53,12 +53,14 @@ void reconcile_wait_again(struct daemon *daemon, const struct lease_record *leas
     char why[STORE_TEXT_MAX], left[TIME_TEXT_MAX];
 
     lease_stopped_running(daemon->store, lease);
-    if (event == EVENT_SUSPENDED || event == EVENT_STOPPED) {
-        int length = store_is_preempted(lease) ? snprintf(why, sizeof why, "for lease %lld",
-                                                          (long long)lease->preempted_for)
-                                               : 0;
+    if (event == EVENT_SUSPENDED || event == EVENT_STOPPED || event == EVENT_PENDING_AGAIN) {
+        int length = 0;
 
-        why[length] = '\0';
+        why[0] = '\0';
+        if (event == EVENT_PENDING_AGAIN) /* a preemption was planned, and is not the cause */
+            length = snprintf(why, sizeof why, "its VMs are pending again");
+        else if (store_is_preempted(lease))
+            length = snprintf(why, sizeof why, "for lease %lld", (long long)lease->preempted_for);
         time_text_span(lease->duration - lease->accumulated, left, sizeof left);
         if (lease->duration != SPAN_UNLIMITED)
             snprintf(why + length, sizeof why - (size_t)length, "%s%s left to run",

@@ -143,34 +143,6 @@ static void vms_that_are_off_hold_up_nobody(void **state)
     scene_close(&scene);
 }
 
-/* The listing comes first: it has no times. */
-static void what_waits_again_has_run_as_long_as_its_vms(void **state)
-{
-    struct scene scene;
-    struct lease_record *lease;
-    struct vm_record *vm;
-    struct error err = {0};
-
-    scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = lease_add(scene.daemon.store, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
-    vm = scene_add(&scene, 1, 1, GOAL_STOP, 0, 100, 1024);
-    vm->ran = vm->suspended_by_us = true;
-    fake_cloud_add_vm(scene.fake, 1, VM_RUNNING, 0, 100, 1024)->history.rstime = 1000;
-    scene_poll(&scene);
-    fake_cloud_put(scene.fake, 1, VM_STOPPED, 0);
-    scene.fake->vms[0].history.retime = 1400;
-    scene.fake->at_once = 1;
-    fake_cloud_wait_a_moment();
-    world_poll(scene.daemon.world, POLL_FULL);
-    while (cloud_pending(scene.daemon.cloud)) {
-        assert_int_equal(cloud_wait(scene.daemon.cloud, NULL, 0, 0, &err), 0);
-        reconcile(&scene.daemon, 2000);
-    }
-    assert_int_equal(lease->phase, PHASE_WAITING);
-    assert_int_equal(lease->accumulated, 400);
-    scene_close(&scene);
-}
-
 static void keep_event(void *context, const struct store_event *event)
 {
     snprintf(context, 80, "%s: %s", event->event, event->text);
@@ -181,7 +153,7 @@ static void keep_event(void *context, const struct store_event *event)
 static void the_history_says_what_becomes_of_the_work(void **state)
 {
     struct scene scene;
-    struct lease_record *suspended, *restarted;
+    struct lease_record *suspended, *restarted, *recreated;
     struct vm_record *vm;
     char text[80] = "";
 
@@ -194,6 +166,10 @@ static void the_history_says_what_becomes_of_the_work(void **state)
     fake_cloud_add_vm(scene.fake, 1, VM_STOPPED, 0, 100, 1024);
     scene_add(&scene, 2, 2, GOAL_NONE, 0, 100, 1024);
     fake_cloud_add_vm(scene.fake, 2, VM_PENDING, -1, 100, 1024);
+    recreated = lease_add(scene.daemon.store, 3, PHASE_RUNNING, LEASE_BEST_EFFORT);
+    recreated->reason_id = REASON_ENDS_SOON;
+    scene_add(&scene, 3, 3, GOAL_RUN, 0, 100, 1024)->ran = true;
+    fake_cloud_add_vm(scene.fake, 3, VM_PENDING, -1, 100, 1024);
     scene_poll(&scene);
     reconcile(&scene.daemon, 2000);
     assert_int_equal(suspended->phase, PHASE_WAITING);
@@ -202,6 +178,9 @@ static void the_history_says_what_becomes_of_the_work(void **state)
     assert_int_equal(restarted->phase, PHASE_WAITING);
     assert_int_equal(store_each_event(scene.daemon.store, 2, 0, keep_event, text, NULL), 0);
     assert_string_equal(text, "stopped: 10m00s left to run");
+    assert_int_equal(recreated->phase, PHASE_WAITING);
+    assert_int_equal(store_each_event(scene.daemon.store, 3, 0, keep_event, text, NULL), 0);
+    assert_string_equal(text, "pending-again: its VMs are pending again, 10m00s left to run");
     scene_close(&scene);
 }
 
@@ -579,7 +558,6 @@ int main(void)
         TEST(what_cannot_be_suspended_runs_on),
         TEST(what_waits_with_its_time_used_up_ends),
         TEST(vms_that_are_off_hold_up_nobody),
-        TEST(what_waits_again_has_run_as_long_as_its_vms),
         TEST(the_history_says_what_becomes_of_the_work),
         TEST(an_estimate_that_passes_is_looked_at),
         TEST(an_immediate_lease_that_is_late_says_so),

@@ -50,6 +50,34 @@ static void a_moved_lease_ends_when_it_was_to_end(void **state)
     scene_close(&scene);
 }
 
+/* The listing comes first: it has no times. */
+static void what_waits_again_has_run_as_long_as_its_vms(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    struct vm_record *vm;
+    struct error err = {0};
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = lease_add(scene.daemon.store, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    vm = scene_add(&scene, 1, 1, GOAL_STOP, 0, 100, 1024);
+    vm->ran = vm->suspended_by_us = true;
+    fake_cloud_add_vm(scene.fake, 1, VM_RUNNING, 0, 100, 1024)->history.rstime = 1000;
+    scene_poll(&scene);
+    fake_cloud_put(scene.fake, 1, VM_STOPPED, 0);
+    scene.fake->vms[0].history.retime = 1400;
+    scene.fake->at_once = 1;
+    fake_cloud_wait_a_moment();
+    world_poll(scene.daemon.world, POLL_FULL);
+    while (cloud_pending(scene.daemon.cloud)) {
+        assert_int_equal(cloud_wait(scene.daemon.cloud, NULL, 0, 0, &err), 0);
+        reconcile(&scene.daemon, 2000);
+    }
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    assert_int_equal(lease->accumulated, 400);
+    scene_close(&scene);
+}
+
 static void count_deadline(void *context, const struct store_event *event)
 {
     if (strcmp(event->event, "deadline-passed") == 0) {
@@ -382,6 +410,7 @@ int main(void)
         TEST(a_group_has_run_as_long_as_its_vms_ran_together),
         TEST(a_group_of_which_one_vm_moves_ends_when_it_was_to_end),
         TEST(a_group_runs_on_for_the_time_that_its_user_stopped_one_vm),
+        TEST(what_waits_again_has_run_as_long_as_its_vms),
         TEST(a_deadline_that_passes_while_the_vms_are_stopped_is_told),
         TEST(nobody_is_warned_of_an_end_before_the_start),
         TEST(nobody_is_warned_of_the_end_of_a_short_lease),
