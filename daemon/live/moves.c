@@ -73,8 +73,8 @@ static void arrived(struct daemon *daemon, const struct vm_record *vm, int64_t n
 {
     const struct lease_record *lease = store_lease(daemon->store, vm->lease);
 
-    store_history(daemon->store, vm->lease, now, "moved", "VM %d %s host %d now, as planned",
-                  vm->id, vm->goal == GOAL_RUN ? "runs on" : "is on", vm->move_to);
+    store_history(daemon->store, vm->lease, now, "moved", "VM %d %s host %d now", vm->id,
+                  vm->goal == GOAL_RUN ? "runs on" : "is on", vm->move_to);
     vm_place(daemon->store, vm, vm->move_to);
     vm_end_move(daemon->store, vm);
     vm_note_moved(daemon->store, vm);

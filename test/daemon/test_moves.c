@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -84,6 +85,30 @@ static void a_vm_without_a_new_record_fails_if_the_cloud_can_write(void **state)
 
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
 
+static void keep_event(void *context, const struct store_event *event)
+{
+    strcat(strcat(strcat(context, event->event), ": "), event->text);
+}
+
+/* Nobody planned it. */
+static void a_move_by_hand_is_told(void **state)
+{
+    struct scene scene;
+    char text[200] = "";
+
+    open_with_vm(&scene, state, GOAL_RUN, VM_RUNNING);
+    lease_to_change(scene.daemon.store, 1)->phase = PHASE_RUNNING;
+    look(&scene, false);
+    fake_cloud_put(scene.fake, 1, VM_MIGRATING, 1);
+    look(&scene, false);
+    fake_cloud_put(scene.fake, 1, VM_RUNNING, 1);
+    look(&scene, false);
+    assert_int_equal(store_each_event(scene.daemon.store, 1, 0, keep_event, text, NULL), 0);
+    assert_string_equal(text, "moving: VM 1 is on its way from host 0 to host 1"
+                              "moved: VM 1 runs on host 1 now");
+    scene_close(&scene);
+}
+
 /* On which hosts it ran, and when, is known after it has moved and after it was suspended. */
 static void a_vm_that_has_moved_has_a_past_on_its_old_host(void **state)
 {
@@ -123,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_STORE(a_mark_that_was_met_does_not_count_again),
         WITH_STORE(a_vm_without_a_new_record_fails_if_the_cloud_can_write),
+        WITH_STORE(a_move_by_hand_is_told),
         WITH_STORE(a_vm_that_has_moved_has_a_past_on_its_old_host),
     };
 
