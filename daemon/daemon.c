@@ -221,6 +221,7 @@ static void poll_failed(struct daemon *daemon, const char *error)
     daemon->poll_ok = false;
     daemon_problem(daemon, PROBLEM_OPENNEBULA, error);
     daemon->next_poll = clock_monotonic() + pause_after(daemon, ++daemon->failures);
+    services_templates_read(daemon);
 }
 
 static void note_full_poll(struct daemon *daemon)

@@ -82,7 +82,7 @@ void services_judged(void *context, const struct planner_change *change, const s
  * known, or the wait took too long. -1 with EINPROGRESS: the request is handled again later;
  * EAGAIN: another request waits. Takes ownership of `asked` in any case. O(VMs). */
 int services_await_templates(struct daemon *daemon, struct asked_hosts *asked, struct error *err);
-/* After a poll of OpenNebula: continue the request that waits. */
+/* After a poll of OpenNebula: continue the request that waits, also if the poll failed. */
 void services_templates_read(struct daemon *daemon);
 /* For services_finish(). */
 void services_templates_forget(struct daemon *daemon);

@@ -29,3 +29,10 @@ said out 'suspended +for lease' || fail 'nothing was suspended'
 sleep 12 # the template has been read
 lease history "$suspended" >"$work/out"
 ! said out 'resuming' || fail 'a VM resumes on a host that its requirements forbid'
+
+# While OpenNebula does not answer, none can be read: a request that needs them does not wait for them.
+kill -KILL "$sandbox"
+until_true said log 'cannot read OpenNebula'
+timeout 60 "$galerna" host drain 1 --from +2h --dry-run --state-dir "$work/state" >"$work/out" 2>&1 ||
+    fail "galerna host drain ends with $? and says: $(cat "$work/out")"
+said out 'may be outdated: OpenNebula does not answer' || fail "$(cat "$work/out")"
