@@ -268,10 +268,10 @@ static int cancel(void *context, int64_t lease, const char *who, struct error *e
 {
     struct daemon *daemon = context;
 
-    if (reconcile_cancel(daemon, lease, who, err) < 0)
+    if (services_check_store(daemon, err) < 0 || reconcile_cancel(daemon, lease, who, err) < 0)
         return -1;
     daemon_wake(daemon);
-    return daemon_commit(daemon, err); /* must be durable before it is reported */
+    return services_commit(daemon, err);
 }
 
 static int dry_run(void *context, const struct order *order, struct planner_trial *trial,
@@ -299,6 +299,8 @@ static int release_host(void *context, int32_t host, const char *who, struct err
     size_t n;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
 
+    if (services_check_store(daemon, err) < 0)
+        return -1;
     if (!quarantine_has(&daemon->quarantine, host, clock_now()))
         return error_set(err, EALREADY, "host %d is not quarantined", host);
     quarantine_clear(&daemon->quarantine, host);
@@ -308,7 +310,7 @@ static int release_host(void *context, int32_t host, const char *who, struct err
                   host, who);
     daemon_replan(daemon, "host %d was released by %s", host, who);
     daemon_wake(daemon);
-    return daemon_commit(daemon, err);
+    return services_commit(daemon, err);
 }
 
 static void wake(void *context)
@@ -353,7 +355,7 @@ static int enable_policy(void *context, const char *module, struct error *err)
     if (load_policies(daemon, module, err) < 0)
         return -1;
     log_info("policy %s is in service again", module);
-    return daemon_commit(daemon, err);
+    return services_commit(daemon, err);
 }
 
 static struct fair_share *shares_of(void *context, int64_t now)

@@ -108,6 +108,8 @@ static int end_booking(struct daemon *daemon, const struct unbook_order *order, 
 {
     char at[64];
 
+    if (services_check_store(daemon, err) < 0)
+        return -1;
     drains_unbook(&daemon->drains, order->booking, order->at);
     drains_save(&daemon->drains, daemon->store);
     if (order->at == INSTANT_NONE) {
@@ -120,7 +122,7 @@ static int end_booking(struct daemon *daemon, const struct unbook_order *order, 
     }
     daemon_replan(daemon, "booking %s was ended or shortened by %s", order->booking, who);
     daemon_wake(daemon);
-    return daemon_commit(daemon, err);
+    return services_commit(daemon, err);
 }
 
 /* Ending a booking now moves no VMs, so it needs no planner. */

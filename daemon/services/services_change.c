@@ -65,7 +65,7 @@ static int apply(struct daemon *daemon, const struct lease_record *changed, cons
     }
     daemon_replan(daemon, "lease %lld was changed by %s", (long long)lease->id, who);
     daemon_wake(daemon);
-    return daemon_commit(daemon, err);
+    return services_commit(daemon, err);
 }
 
 static int release(struct daemon *daemon, const struct lease_record *lease, const char *who,
@@ -77,7 +77,7 @@ static int release(struct daemon *daemon, const struct lease_record *lease, cons
     lease_explain(daemon->store, lease, &(struct reason){.id = REASON_RELEASED}, NULL,
                   INSTANT_NONE);
     daemon_wake(daemon);
-    return daemon_commit(daemon, err);
+    return services_commit(daemon, err);
 }
 
 /* Are all VMs of the lease in that state? For VM_HOLD, VMs that galernad is about to hold count. */
@@ -110,6 +110,8 @@ int services_hold(void *context, int64_t id, const char *who, struct error *err)
     struct daemon *daemon = context;
     const struct lease_record *lease = store_lease(daemon->store, id);
 
+    if (services_check_store(daemon, err) < 0)
+        return -1;
     if (!lease_can(lease, EVENT_HOLD))
         return error_set(err, EALREADY,
                          "lease %lld is %s: only waiting and reserved leases can be held",
@@ -124,7 +126,7 @@ int services_hold(void *context, int64_t id, const char *who, struct error *err)
     lease_apply(daemon->store, lease, EVENT_HOLD, clock_now(), "by %s", who);
     daemon_replan(daemon, "lease %lld was put on hold", (long long)id);
     daemon_wake(daemon);
-    return daemon_commit(daemon, err);
+    return services_commit(daemon, err);
 }
 
 /* --- alternatives to one that does not -------------------------------------------------------- */
@@ -324,9 +326,8 @@ int services_change(void *context, const struct change_order *order, struct leas
 
     search.cpu = change->cpu;
     search.memory = change->memory;
-    if (daemon->problems[PROBLEM_STORE].text[0])
-        return error_set(err, EAGAIN, "cannot write state, so no promise can be made: %.200s",
-                         daemon->problems[PROBLEM_STORE].text);
+    if (services_check_store(daemon, err) < 0)
+        return -1;
     if (make_changed(daemon, lease, change, &changed, err) < 0)
         return -1;
     if (unplanned)

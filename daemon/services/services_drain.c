@@ -75,7 +75,7 @@ static int begin_drains(struct daemon *daemon, const struct drain_order *order, 
     char from[64], until[64] = "further notice";
     struct drains drains;
 
-    if (check_overlaps(daemon, order, err) < 0)
+    if (services_check_store(daemon, err) < 0 || check_overlaps(daemon, order, err) < 0)
         return -1;
     services_add_drains(daemon, order, &drains);
     drains_finish(&daemon->drains);
@@ -94,7 +94,7 @@ static int begin_drains(struct daemon *daemon, const struct drain_order *order, 
                   order->n_hosts == 1 ? " is" : "s are", order->booking ? "booked" : "drained",
                   who);
     daemon_wake(daemon);
-    return daemon_commit(daemon, err);
+    return services_commit(daemon, err);
 }
 
 /* Finds the booked hosts that are not in service, "not in service: host 3 (error), ..."; or "".
@@ -250,9 +250,10 @@ int services_undrain(void *context, const struct undrain_order *order, const cha
                      struct error *err)
 {
     struct daemon *daemon = context;
-    bool ended = drains_remove(&daemon->drains, order->host, order->at);
 
-    if (!ended)
+    if (services_check_store(daemon, err) < 0)
+        return -1;
+    if (!drains_remove(&daemon->drains, order->host, order->at))
         return error_set(err, EALREADY, "host %d is not drained%s", order->host,
                          order->at == INSTANT_NONE ? "" : " at this time");
     while (order->all && drains_remove(&daemon->drains, order->host, INSTANT_NONE))
@@ -262,5 +263,5 @@ int services_undrain(void *context, const struct undrain_order *order, const cha
                   order->host, order->all ? ", now and later" : "", who);
     daemon_replan(daemon, "a drain of host %d was ended by %s", order->host, who);
     daemon_wake(daemon);
-    return daemon_commit(daemon, err);
+    return services_commit(daemon, err);
 }

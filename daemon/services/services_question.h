@@ -87,6 +87,14 @@ void services_templates_read(struct daemon *daemon);
 /* For services_finish(). */
 void services_templates_forget(struct daemon *daemon);
 
+/* --- services_store.c: changes while the store may not be writable --- */
+/* Before a change. -1 with EAGAIN: it could not be kept, as long as the disk is full, for example.
+ */
+int services_check_store(const struct daemon *daemon, struct error *err);
+/* After a change, which must be durable before it is reported. -1 with EAGAIN: it has been made,
+ * and is written by the first commit that succeeds. */
+int services_commit(struct daemon *daemon, struct error *err);
+
 /* --- services_request.c: creating the VMs of leases --- */
 /* Answer the requests whose VMs have been seen, or should have been. O(such requests). */
 void services_answer_requests(struct daemon *daemon);

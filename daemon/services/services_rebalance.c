@@ -90,7 +90,7 @@ int services_rebalance(void *context, const struct rebalance_order *order, const
     struct asked_hosts asked = {.has_cluster = true};
     struct rebalance_plan made;
 
-    if (!cluster)
+    if (!cluster || (order->action != REBALANCE_SHOWN && services_check_store(daemon, err) < 0))
         return -1;
     if (!plan) {
         if (order->action == REBALANCE_DROPPED)
@@ -117,5 +117,5 @@ int services_rebalance(void *context, const struct rebalance_order *order, const
     if (order->action == REBALANCE_DROPPED)
         rebalancing_drop(daemon, plan, "the plan was dropped by an operator");
     daemon_wake(daemon);
-    return daemon_commit(daemon, err);
+    return services_commit(daemon, err);
 }

@@ -178,9 +178,8 @@ int services_request(void *context, const struct order *order, const struct cont
 
     if (!daemon->poll_ok)
         return error_set(err, EAGAIN, "OpenNebula cannot be reached; try again later");
-    if (daemon->problems[PROBLEM_STORE].text[0])
-        return error_set(err, EAGAIN, "cannot write state, so no promise can be made: %.200s",
-                         daemon->problems[PROBLEM_STORE].text);
+    if (services_check_store(daemon, err) < 0)
+        return -1;
     verdict = services_judge_order(daemon, order, &reason);
     if (verdict == VERDICT_NO) {
         store_told_text(&reason, true, text, sizeof text);

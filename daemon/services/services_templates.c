@@ -78,9 +78,8 @@ void services_templates_read(struct daemon *daemon)
 {
     struct services_question *question = daemon->asked.question;
 
-    if (!question ||
-        (lacks_templates(daemon, &daemon->asked) && !daemon->failures &&
-         clock_monotonic() < question->gives_up))
+    if (!question || (lacks_templates(daemon, &daemon->asked) && !daemon->failures &&
+                      clock_monotonic() < question->gives_up))
         return;
     daemon->asked.question = NULL;
     services_resume(question);

@@ -42,7 +42,12 @@ grep -qE '^problem +.*/store.db: cannot write' "$work/status" || fail "status: $
 if "$galerna" lease request --cpu 1 --memory 128 --state-dir "$work/state" >"$work/out" 2>&1; then
     fail "a lease is promised: $(cat "$work/out")"
 fi
-grep -qF 'no promise can be made' "$work/out" || fail "request: $(cat "$work/out")"
+grep -qF 'so nothing is changed: ' "$work/out" || fail "request: $(cat "$work/out")"
+for command in 'lease cancel 0' 'host drain 0' 'lease hold 1'; do
+    # shellcheck disable=SC2086 # several words
+    "$galerna" $command --state-dir "$work/state" >"$work/out" 2>&1 && fail "galerna $command changes something"
+    grep -qF 'so nothing is changed: ' "$work/out" || fail "galerna $command: $(cat "$work/out")"
+done
 sleep 3
 [ "$(grep -c 'cannot write state' "$work/log")" -eq 1 ] || fail "it is said again and again"
 if grep -qE 'VM [12]: deploy' "$work/log"; then
@@ -54,4 +59,5 @@ until_said log 'state is writable again, commands resumed'
 until_said log 'VM 1: deploy accepted'
 until_said log 'VM 2: deploy accepted'
 [ "$(grep -c 'deploy accepted' "$work/log")" -eq 3 ] || fail "a VM is deployed twice"
+grep -qE 'by .*uid|drained' "$work/log" && fail "what was refused is done: $(cat "$work/log")"
 "$galerna" status --state-dir "$work/state" >"$work/status" || fail "status: $(cat "$work/status")"
