@@ -49,8 +49,8 @@ static const struct command_option drain_options[] = {
 static const struct command_option book_options[] = {
     {"name", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(name),
      .help = "Name of the booking, which leases give as BOOKING: letters, digits, '.', '_', '-'. "
-             "If the booking exists, these hosts and times are added to it, and its users and "
-             "groups are replaced"},
+             "If the booking exists, these hosts and times are added to it, in place of those that "
+             "they overlap, and its users and groups are replaced"},
     {"users", .type = ARGUMENT_TEXT, .argument = "NAME,...", .offset = AT(users),
      .help = "Admit VMs of these OpenNebula users"},
     {"groups", .type = ARGUMENT_TEXT, .argument = "NAME,...", .offset = AT(groups),

@@ -13,6 +13,14 @@
 
 /* --- the drains of an order ------------------------------------------------------------------- */
 
+static bool has_host(const struct drain_order *order, int32_t host)
+{
+    for (size_t i = 0; i < order->n_hosts; i++)
+        if (order->hosts[i] == host)
+            return true;
+    return false;
+}
+
 /* A host's drains must not overlap its bookings, and different bookings must not overlap. */
 static int check_overlaps(const struct daemon *daemon, const struct drain_order *order,
                           struct error *err)
@@ -27,12 +35,11 @@ static int check_overlaps(const struct daemon *daemon, const struct drain_order 
             order->from >= drain->until)
             continue;
         lease_time_text(drain->from, from, sizeof from);
-        for (size_t host = 0; host < order->n_hosts; host++)
-            if (order->hosts[host] == drain->host)
-                return error_set(err, EEXIST, "host %d is %s%s%s from %s on%s", drain->host,
-                                 *drain->booking ? "booked for '" : "drained", drain->booking,
-                                 *drain->booking ? "'" : "", from,
-                                 order->user ? "" : "; end that first with undrain or unbook");
+        if (has_host(order, drain->host))
+            return error_set(err, EEXIST, "host %d is %s%s%s from %s on%s", drain->host,
+                             *drain->booking ? "booked for '" : "drained", drain->booking,
+                             *drain->booking ? "'" : "", from,
+                             order->user ? "" : "; end that first with undrain or unbook");
     }
     return 0;
 }
@@ -162,6 +169,31 @@ static void say_unknown(const struct daemon *daemon, const struct booking *booki
                  result->unknown);
 }
 
+/* Names the first window that the order replaces although it does not cover it, if any. */
+static void say_replaced(const struct daemon *daemon, const struct drain_order *order,
+                         struct drain_result *result)
+{
+    size_t length = strlen(result->text);
+    int64_t now = clock_now();
+    char from[64], until[64] = "further notice";
+
+    for (size_t i = 0; i < daemon->drains.n; i++) {
+        const struct drain *old = &daemon->drains.items[i];
+        bool is_lost = old->until > order->until || (old->from < order->from && order->from > now);
+
+        if (!is_lost || old->from >= order->until || order->from >= old->until ||
+            !has_host(order, old->host))
+            continue;
+        lease_time_text(old->from, from, sizeof from);
+        if (old->until != INSTANT_NEVER)
+            lease_time_text(old->until, until, sizeof until);
+        snprintf(result->text + length, sizeof result->text - length,
+                 "%sthis replaces the %s of host %d from %s until %s", length ? "; " : "",
+                 *old->booking ? "booking" : "drain", old->host, from, until);
+        return;
+    }
+}
+
 /* Accepts an order that fits, or any order of an operator, who only sees its effects. */
 static int accept(struct daemon *daemon, const struct drain_order *order, const char *who,
                   const struct drain_viewer *viewer, struct error *err)
@@ -180,6 +212,7 @@ static int accept(struct daemon *daemon, const struct drain_order *order, const 
     result.vms = vms;
     say_out_of_service(daemon, order, out, &result);
     say_unknown(daemon, order->booking, &result);
+    say_replaced(daemon, order, &result);
     if (order->user)
         result.n_vms = 0; /* the VMs end in time, or are inside the booking */
     viewer->show(viewer->context, &result);

@@ -124,6 +124,11 @@ lease change 4 --duration 20m >"$work/out"
 lease hold 4 >"$work/out"
 lease release 4 >"$work/out"
 "$galerna" host drain 1 --from +1h --state-dir "$work/state" >"$work/out"
+"$galerna" host drain 1 --from +2h --dry-run --state-dir "$work/state" >"$work/out"
+grep -qE '^Warning: this replaces the drain of host 1 from 20.* until further notice\.$' "$work/out" ||
+    fail "it is not said that a drain begins later: $(cat "$work/out")"
+"$galerna" host drain 1 --from +10m --dry-run --state-dir "$work/state" >"$work/out"
+! grep -q '^Warning' "$work/out" || fail "nothing is lost: $(cat "$work/out")"
 "$galerna" host undrain 1 --state-dir "$work/state" >"$work/out"
 logs 'lease 2 accepted: starts 20.*'
 logs 'lease 4 changed: duration 20m instead of 10m, by .* \(uid [0-9]+\)$'
