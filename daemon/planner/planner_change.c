@@ -38,6 +38,7 @@ static int check_facts(const struct facts *facts, int64_t lease, struct error *e
 {
     const struct planned *planned = planned_of(facts->planned, lease);
     char text[STORE_TEXT_MAX] = "its hosts are currently unknown; try again in a moment";
+    bool is_refused = false;
 
     if (planned && planned->in_engine)
         return 0;
@@ -45,9 +46,14 @@ static int check_facts(const struct facts *facts, int64_t lease, struct error *e
         struct reason reason = facts->notes[i].reason;
 
         reason.text = facts->notes[i].text;
-        if (facts->notes[i].lease == lease && facts->notes[i].kind == NOTE_REASON)
+        if (facts->notes[i].lease == lease &&
+            (facts->notes[i].kind == NOTE_REASON || facts->notes[i].kind == NOTE_REFUSED)) {
             reason_format_body(&reason, text, sizeof text, lease_time_text);
+            is_refused = facts->notes[i].kind == NOTE_REFUSED;
+        }
     }
+    if (is_refused)
+        return error_set(err, ENOSPC, "refused: %s", text);
     return error_set(err, EAGAIN, "lease %lld cannot be planned: %s", (long long)lease, text);
 }
 

@@ -112,6 +112,23 @@ static void a_running_lease_is_extended_up_to_a_promise(void **state)
     close_house(&house);
 }
 
+static void a_booking_that_does_not_exist_is_refused(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record changed = *add_reservation(store, 1, NOW + 1000, 300);
+    struct error err = {0};
+    struct house house;
+
+    open_house(&house, store, 1);
+    rebuild(&house, NOW);
+    snprintf(changed.booking, sizeof changed.booking, "curse");
+    assert_int_equal(planner_try_change(house.planner, &(struct changed_lease){.lease = &changed},
+                                        NOW, judged, NULL, &err),
+                     -1);
+    assert_string_equal(err.text, "refused: booking 'curse' does not exist or has ended");
+    close_house(&house);
+}
+
 /* On one host of 4 processors. */
 static void a_lease_grows_up_to_a_promise(void **state)
 {
@@ -548,6 +565,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_running_lease_is_extended_up_to_a_promise),
+        TEST(a_booking_that_does_not_exist_is_refused),
         TEST(a_lease_grows_up_to_a_promise),
         TEST(a_reservation_is_shifted_over_its_own_time),
         TEST(a_change_tells_who_makes_room),
