@@ -225,7 +225,7 @@ static const struct lease_record *read_lease(const struct question *question, js
     else if (dry && !json_is_boolean(dry) && !json_is_null(dry))
         *wrong = answer_error(EINVAL, "dry_run: expected true or false");
     else if (!lease || lease->phase == PHASE_ENDED)
-        *wrong = answer_error(ENOENT, "lease %" PRId64 " does not exist or has ended", id);
+        *wrong = answers_no_lease(question, id, " or has ended");
     return *wrong ? NULL : lease;
 }
 

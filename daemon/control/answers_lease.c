@@ -14,6 +14,19 @@ enum {
     MESSAGES_MAX = 5,
 };
 
+json_t *answers_no_lease(const struct question *question, int64_t id, const char *otherwise)
+{
+    const struct vm_record *vm =
+        id <= INT32_MAX ? store_vm(question->answers->store, (int32_t)id) : NULL;
+
+    if (vm && vm->lease != id)
+        return answer_error(ENOENT,
+                            "lease %" PRId64 " does not exist, but VM %" PRId64
+                            " belongs to lease %" PRId64,
+                            id, id, vm->lease);
+    return answer_error(ENOENT, "lease %" PRId64 " does not exist%s", id, otherwise);
+}
+
 /* Finds the lease that the request names, in memory or in the file. NULL: *wrong is the answer. */
 static const struct lease_record *find_lease(const struct question *question, json_t **wrong)
 {
@@ -37,13 +50,8 @@ static const struct lease_record *find_lease(const struct question *question, js
         return lease;
     if (found < 0)
         *wrong = answers_refused(&err);
-    else if (id <= INT32_MAX && store_vm(store, (int32_t)id))
-        *wrong = answer_error(ENOENT,
-                              "lease %" PRId64 " does not exist, but VM %" PRId64
-                              " belongs to lease %" PRId64,
-                              id, id, store_vm(store, (int32_t)id)->lease);
     else
-        *wrong = answer_error(ENOENT, "lease %" PRId64 " does not exist", id);
+        *wrong = answers_no_lease(question, id, "");
     return NULL;
 }
 

@@ -144,6 +144,9 @@ json_t *question_number(const struct question *question, const char *field, int6
 json_t *question_time(const struct question *question, const char *field, int64_t *instant);
 json_t *question_text(const struct question *question, const char *field, const char **text);
 
+/* The answer for a lease that does not exist; `otherwise` follows unless a VM has the number. */
+json_t *answers_no_lease(const struct question *question, int64_t id, const char *otherwise);
+
 struct wanted_host {
     int64_t id;
     const char *name;

@@ -126,7 +126,7 @@ json_t *answer_lease_cancel(const struct question *question)
         return answer_error(EINVAL, "lease: missing");
     lease = store_lease(question->answers->store, id);
     if (!lease)
-        return answer_error(ENOENT, "lease %" PRId64 " does not exist or has ended", id);
+        return answers_no_lease(question, id, " or has ended");
     if (lease->phase == PHASE_ENDED)
         return answer_error(ENOENT, "lease %" PRId64 " is already %s", id,
                             phase_name(lease->phase));

@@ -239,6 +239,10 @@ static void a_lease_is_told_with_its_numbers(void **state)
                    "lease 77 does not exist");
     expect_refusal(fixture, "{\"command\":\"lease-show\",\"lease\":2}", "not-found",
                    "VM 2 belongs to lease 1");
+    expect_refusal(fixture, "{\"command\":\"lease-cancel\",\"lease\":2}", "not-found",
+                   "VM 2 belongs to lease 1");
+    expect_refusal(fixture, "{\"command\":\"lease-hold\",\"lease\":2}", "not-found",
+                   "VM 2 belongs to lease 1");
     expect_refusal(fixture, "{\"command\":\"lease-show\"}", "malformed", "lease: missing");
     expect_refusal(fixture, "{\"command\":\"lease-show\",\"lease\":\"1\"}", "malformed", "lease");
     expect_refusal(fixture, "{\"command\":\"lease-show\",\"lease\":-3}", "malformed", "lease");
