@@ -30,6 +30,8 @@ struct complaint {
     size_t repeated;
 };
 
+enum { STUCK_NAMED = 20 };
+
 /* How soon a command is due. */
 enum urgency {
     URGENCY_BEGUN,    /* other VMs of the lease have started */
@@ -64,8 +66,9 @@ struct enactor {
     int64_t busy;
     struct map busy_users; /* operations in progress, by the user whom they serve: int64_t */
     struct kept_turns turns;
-    size_t n_stuck;
-    const struct vm_observation *first_stuck; /* of this cycle */
+    size_t n_stuck;                           /* of this cycle */
+    const struct vm_observation *first_stuck; /* likewise */
+    int32_t stuck[STUCK_NAMED];               /* the first ones */
 
     struct due_command *due;
     size_t n_due, due_allocated;

@@ -67,8 +67,11 @@ void enactor_note_operation(struct enactor *enactor, const struct vm_record *vm,
     char when[TIME_TEXT_MAX];
     int64_t now, since;
 
-    if (is_stuck && enactor->n_stuck++ == 0)
+    if (is_stuck && enactor->n_stuck == 0)
         enactor->first_stuck = observed;
+    if (is_stuck && enactor->n_stuck < STUCK_NAMED)
+        enactor->stuck[enactor->n_stuck] = vm->id;
+    enactor->n_stuck += is_stuck;
     if (is_stuck == (vm->stuck != 0))
         return;
     now = clock_now();
@@ -88,13 +91,20 @@ static void tell_stuck(const struct enactor *enactor)
 {
     const struct vm_observation *first = enactor->first_stuck;
     char text[ERROR_TEXT_MAX];
+    size_t length = 0;
 
     if (enactor->n_stuck)
-        snprintf(text, sizeof text,
-                 "OpenNebula has not finished operations on %zu VM%s for a long time (VM %d: %s on "
-                 "host %d). If they are lost, repeat them: onevm recover --retry %d",
-                 enactor->n_stuck, enactor->n_stuck == 1 ? "" : "s", first->id, first->state_name,
-                 first->history.host, first->id);
+        length = (size_t)snprintf(
+            text, sizeof text,
+            "OpenNebula has not finished operations on %zu VM%s for a long time (VM %d: %s on "
+            "host %d). If they are lost, repeat them: onevm recover --retry ",
+            enactor->n_stuck, enactor->n_stuck == 1 ? "" : "s", first->id, first->state_name,
+            first->history.host);
+    for (size_t i = 0; i < enactor->n_stuck && i < STUCK_NAMED && length < sizeof text; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%d", i ? "," : "",
+                                   enactor->stuck[i]);
+    if (enactor->n_stuck > STUCK_NAMED && length < sizeof text)
+        snprintf(text + length, sizeof text - length, " (the first %d)", STUCK_NAMED);
     daemon_problem(enactor->daemon, PROBLEM_STUCK, enactor->n_stuck ? text : NULL);
 }
 

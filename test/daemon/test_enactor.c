@@ -287,10 +287,12 @@ static void an_operation_that_is_overdue_is_told(void **state)
 
     scene_open_with_hosts(&scene, store_of(state), 1);
     scene_add_seen(&scene, 36, 36, GOAL_RUN, 0, VM_BOOTING, 0, 100);
+    scene_add_seen(&scene, 37, 37, GOAL_RUN, 0, VM_BOOTING, 0, 100);
     scene_poll(&scene);
     expect_told(&scene, false);
     scene.live.stuck_after = 0;
     expect_told(&scene, true);
+    assert_non_null(strstr(scene.daemon.problems[PROBLEM_STUCK].text, "--retry 36,37"));
     fake_cloud_put(scene.fake, 36, VM_LIVE_MIGRATING, 0);
     scene_poll(&scene);
     expect_told(&scene, true);
