@@ -283,7 +283,7 @@ void store_reason_sentence(const struct lease_record *lease, bool body, char *te
 void store_reason_text(const struct lease_record *lease, bool body, int64_t now, char *text,
                        size_t size);
 
-#define STORE_RANK_IGNORED "SCHED_RANK cannot be read and is ignored"
+#define STORE_RANK_IGNORED "SCHED_RANK or SCHED_DS_RANK cannot be read and is ignored"
 
 /* The activity of the lease, for its owner: "Suspended for lease 7 until 2026-11-21 16:50:00
  * (estimate), 2h10m left to run". Begins with a capital, has no full stop; fits in

@@ -337,11 +337,10 @@ static void a_rank_that_is_ignored_is_told(void **state)
         lease_in(PHASE_WAITING, "no-room-now", "1 VM requested, room for 0 now");
 
     lease.rank_ignored = true;
-    expect(&lease,
-           "Waiting: 1 VM requested, room for 0 now. SCHED_RANK cannot be read and is ignored");
+    expect(&lease, "Waiting: 1 VM requested, room for 0 now. " STORE_RANK_IGNORED);
     lease = lease_in(PHASE_RUNNING, "", "");
     lease.rank_ignored = true;
-    expect(&lease, "SCHED_RANK cannot be read and is ignored");
+    expect(&lease, "SCHED_RANK or SCHED_DS_RANK cannot be read and is ignored");
     lease.phase = PHASE_ENDED;
     expect(&lease, "");
 }
