@@ -216,8 +216,10 @@ static void cycle(struct daemon *daemon)
 
 static void poll_failed(struct daemon *daemon, const char *error)
 {
-    if (daemon->failures == 0)
+    if (daemon->failures == 0) {
         log_error("cannot read OpenNebula: %s", error);
+        daemon->unread_from = clock_now();
+    }
     daemon->poll_ok = false;
     daemon_problem(daemon, PROBLEM_OPENNEBULA, error);
     daemon->next_poll = clock_monotonic() + pause_after(daemon, ++daemon->failures);
@@ -278,8 +280,10 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
     }
     daemon->n_readings++;
     crash_point("polled");
-    if (daemon->failures)
+    if (daemon->failures) {
         log_info("OpenNebula can be read again");
+        daemon->unread_until = clock_now();
+    }
     daemon->failures = 0;
     daemon_problem(daemon, PROBLEM_OPENNEBULA, NULL);
     broken_rules_find(&daemon->broken_rules, daemon->world);

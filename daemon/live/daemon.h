@@ -152,6 +152,8 @@ struct daemon {
     struct sleep sleep;
     struct wanted_forms forms;
     int failures;           /* consecutive failed polls */
+    int64_t unread_from;    /* seconds since 1970: the last time in which all polls failed ... */
+    int64_t unread_until;   /* ... and its end; 0: none */
     int plan_failures;      /* consecutive failed plans */
     int64_t next_plan;      /* monotonic milliseconds: no plan before, after failures */
     int64_t next_count;     /* monotonic milliseconds: when counted repetitions are logged next */

@@ -192,10 +192,32 @@ static bool is_missed(const struct daemon *daemon, const struct lease_record *le
             (store_latest_start(lease) < now && !planner_knows(daemon->planner, lease->id)));
 }
 
+/* ": ...", or "": it is not known. */
+static void why_not_started(const struct daemon *daemon, const struct lease_record *lease,
+                            char why[STORE_TEXT_MAX])
+{
+    int64_t promised = store_promised_start(lease);
+    char text[STORE_TEXT_MAX], from[64], until[64];
+
+    why[0] = '\0';
+    lease_time_text(daemon->unread_from, from, sizeof from);
+    lease_time_text(daemon->unread_until, until, sizeof until);
+    if (lease->at_risk) {
+        store_reason_sentence(lease, true, text, sizeof text);
+        snprintf(why, STORE_TEXT_MAX, ": %.*s", STORE_TEXT_MAX - 3, text);
+    } else if (daemon->started > promised) {
+        lease_time_text(daemon->started, from, sizeof from);
+        snprintf(why, STORE_TEXT_MAX, ": galernad was started at %s", from);
+    } else if (daemon->unread_until >= promised &&
+               daemon->unread_from <= promised + daemon->live->poll_interval) {
+        snprintf(why, STORE_TEXT_MAX, ": OpenNebula did not answer from %s until %s", from, until);
+    }
+}
+
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     int64_t promised = store_promised_start(lease);
-    char text[STORE_TEXT_MAX], why[STORE_TEXT_MAX] = "";
+    char why[STORE_TEXT_MAX];
 
     if (is_missed(daemon, lease, now) && !is_known(daemon, lease))
         return;
@@ -203,9 +225,7 @@ void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *l
         miss(daemon, lease, EVENT_MISSED, now);
     else if (promised != INSTANT_NONE && promised + daemon->live->poll_interval < now &&
              !lease->late) {
-        store_reason_sentence(lease, true, text, sizeof text);
-        if (lease->at_risk)
-            snprintf(why, sizeof why, ": %.*s", (int)sizeof why - 3, text);
+        why_not_started(daemon, lease, why);
         note_not_started(daemon, lease, why, now);
     }
 }

@@ -78,6 +78,51 @@ static void what_waits_again_has_run_as_long_as_its_vms(void **state)
     scene_close(&scene);
 }
 
+static void keep_event(void *context, const struct store_event *event)
+{
+    snprintf(context, 120, "%s: %s", event->event, event->text);
+}
+
+static void a_late_start_has_its_cause_in_the_history(void **state)
+{
+    static const struct {
+        int64_t started, unread_from, unread_until;
+        const char *told;
+    } cases[] = {
+        {900, 0, 0, "late: not started 1m40s after its start"},
+        {900, 100, 200, "late: not started 1m40s after its start"},
+        {1090, 0, 0,
+         "late: not started 1m40s after its start: galernad was started at 1970-01-01 00:18:10"},
+        {900, 950, 1095,
+         "late: not started 1m40s after its start: OpenNebula did not answer from 1970-01-01 "
+         "00:15:50 until 1970-01-01 00:18:15"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct store *store = ((struct store_fixture *)*state)->store;
+        int64_t id = (int64_t)i + 1;
+        struct lease_record *lease = lease_add(store, id, PHASE_RESERVED, LEASE_RESERVATION);
+        struct scene scene;
+        char text[120] = "";
+
+        lease->accepted = true;
+        lease->start = 1000;
+        lease->duration = 600;
+        scene_open(&scene, store);
+        scene_add(&scene, (int32_t)id, id, GOAL_NONE, 0, 100, 1024);
+        fake_cloud_add_vm(scene.fake, (int32_t)id, VM_PENDING, -1, 100, 1024);
+        scene_poll(&scene);
+        scene.daemon.started = cases[i].started;
+        scene.daemon.unread_from = cases[i].unread_from;
+        scene.daemon.unread_until = cases[i].unread_until;
+        reconcile(&scene.daemon, 1100);
+        assert_int_equal(store_each_event(store, id, 0, keep_event, text, NULL), 0);
+        assert_string_equal(text, cases[i].told);
+        lease->phase = PHASE_ENDED;
+        scene_close(&scene);
+    }
+}
+
 static void count_deadline(void *context, const struct store_event *event)
 {
     if (strcmp(event->event, "deadline-passed") == 0) {
@@ -411,6 +456,7 @@ int main(void)
         TEST(a_group_of_which_one_vm_moves_ends_when_it_was_to_end),
         TEST(a_group_runs_on_for_the_time_that_its_user_stopped_one_vm),
         TEST(what_waits_again_has_run_as_long_as_its_vms),
+        TEST(a_late_start_has_its_cause_in_the_history),
         TEST(a_deadline_that_passes_while_the_vms_are_stopped_is_told),
         TEST(nobody_is_warned_of_an_end_before_the_start),
         TEST(nobody_is_warned_of_the_end_of_a_short_lease),
