@@ -155,7 +155,7 @@ static void put_details(struct json_writer *writer, const char *text)
 
     json_open_array(writer, "details");
     while (details_next(&text, &detail, name)) {
-        json_open_object(writer, NULL);
+        json_begin_object(writer);
         json_put_string(writer, "word", detail_words[detail.id]);
         json_put_integers(writer, "numbers", detail.n, details_numbers(detail.id));
         json_put_string(writer, "name", name);
