@@ -10,13 +10,13 @@
 /* ROW(id, word, lead, template): the word is stable (store, answers, records). */
 #define REASON_ROWS(ROW)                                                                           \
     ROW(NONE, "none", LEAD_NONE, "")                                                               \
-    ROW(NO_ROOM_NOW, "no-room-now", LEAD_WAITS, "for room: %v requested, room for %n now%s")       \
+    ROW(NO_ROOM_NOW, "no-room-now", LEAD_WAITS, "for room: %v requested, room for %n now%a")       \
     ROW(PLANNED, "planned", LEAD_NONE, "planned to start at %t")                                   \
     ROW(REFUSED_BY_POLICY, "refused-by-policy", LEAD_REFUSED, "policy %s")                         \
     ROW(TOO_BIG, "too-big", LEAD_REFUSED,                                                          \
         "%v requested, but all hosts together hold at most %n when empty")                         \
     ROW(NO_ROOM_AT_START, "no-room-at-start", LEAD_REFUSED,                                        \
-        "no room for %v from %t until %t, only for %n%s")                                          \
+        "no room for %v from %t until %t, only for %n%a")                                          \
     ROW(NO_DEVICE, "no-device", LEAD_REFUSED,                                                      \
         "none of the hosts that it may use (%n) has the %n PCI devices that a VM requires (%p)")   \
     ROW(NO_TOPOLOGY, "no-topology", LEAD_REFUSED,                                                  \
@@ -29,7 +29,7 @@
         "the required CPUs, memory or pages of NUMA nodes are in use on all hosts with enough "    \
         "room (%n), at least until %t")                                                            \
     ROW(NO_ROOM_WITH_DEVICE, "no-room-with-device", LEAD_NONE,                                     \
-        "no host with the PCI devices that a VM requires (%p) has room%s")                         \
+        "no host with the PCI devices that a VM requires (%p) has room%a")                         \
     ROW(NO_ROOM_WITH_TOPOLOGY, "no-room-with-topology", LEAD_NONE,                                 \
         "no host with the NUMA nodes that a VM requires has room")                                 \
     ROW(KEPT_APART, "kept-apart", LEAD_NONE,                                                       \
@@ -58,7 +58,7 @@
     ROW(DEADLINE_MISSED, "deadline-missed", LEAD_NONE,                                             \
         "cancelled: must end by %t, but the earliest possible end is %t")                          \
     ROW(NO_ROOM_AT_ONCE, "no-room-at-once", LEAD_REFUSED,                                          \
-        "%v requested for an immediate start, room for %n now%s")                                  \
+        "%v requested for an immediate start, room for %n now%a")                                  \
     ROW(NOT_READY, "not-ready", LEAD_WAITS, "for its earliest start %t")                           \
     ROW(NO_HOST_ALLOWED, "no-host-allowed", LEAD_REFUSED,                                          \
         "%v requested, but the enabled hosts that meet its requirements (%n) hold at most %n "     \
@@ -292,7 +292,7 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_NO_ROOM_AT_ONCE)
         return why_not_at_once(n, reason->text && *reason->text);
     if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
-        return "no room for %v from %t until %t%o%s";
+        return "no room for %v from %t until %t%o%a";
     if (reason->id == REASON_GIVEN_UP && n[2])
         return "VM %n could not be started (attempts: %n); last failure: %o%s; the other VMs of "
                "its group are ended";

@@ -7,13 +7,64 @@
 #include <string.h>
 
 #include "core/reason_fill.h"
+#include "util/instant.h"
 #include "util/words.h"
 
-/* ROW(id, word, before, template): `before` stands between the detail and the one before it. */
+/* ROW(id, word, before, template): `before` stands between the detail and the one before it. An
+ * item of a list, NULL, comes after ", ", the first one after what opens the list. */
 #define DETAIL_ROWS(ROW)                                                                           \
     ROW(LATE_VM, "late-vm", "; ", "VM %n on host %n is %s")                                        \
     ROW(LATE_VM_STARTS, "late-vm-starts", "; ", "VM %n is %s and is to start on host %n")          \
-    ROW(DEPARTING, "departing", "; ", "VM %n (%s) has not left host %n")
+    ROW(DEPARTING, "departing", "; ", "VM %n (%s) has not left host %n")                           \
+    ROW(NO_HOSTS, "no-hosts", "; ", "OpenNebula has no hosts")                                     \
+    ROW(NONE_LEFT, "none-left", "; ", "none of the %n hosts can be used")                          \
+    ROW(OUT_OF_SERVICE, "out-of-service", NULL, "%kare disabled, offline or in error")             \
+    ROW(NOT_PERMITTED, "not-permitted", NULL, "%kare not permitted to the owner (MANAGE)")         \
+    ROW(OTHER_DATASTORE, "other-datastore", NULL,                                                  \
+        "%kdo not have the system datastore that the VM's disks are on")                           \
+    ROW(NO_DATASTORE, "no-datastore", NULL,                                                        \
+        "%khave no enabled system datastore that the VM may use")                                  \
+    ROW(DATASTORES_FULL, "datastores-full", NULL,                                                  \
+        "%khave no system datastore with room for %n MB")                                          \
+    ROW(NO_NETWORKS, "no-networks", NULL, "%kare in clusters without networks for the VM")         \
+    ROW(ROLE_EXCLUDES, "role-excludes", NULL, "%kare excluded by role %s of VM group %n")          \
+    ROW(AUTOMATIC, "automatic-requirements", NULL,                                                 \
+        "%kdo not meet OpenNebula's AUTOMATIC_REQUIREMENTS %o%s")                                  \
+    ROW(REQUIREMENT, "requirements", NULL, "%kdo not meet SCHED_REQUIREMENTS %o%s")                \
+    ROW(UNKNOWN_ATTRIBUTE, "unknown-attribute", "; ", "no host has an attribute %s")               \
+    ROW(SUGGESTION, "suggestion", ", ", "did you mean '%s'?")                                      \
+    ROW(PART_UNMET, "part-unmet", "; ", "no host meets %o%o%s")                                    \
+    ROW(EACH_PART_MET, "each-part-met", "; ",                                                      \
+        "each part is met by some host, but no host meets all of them")                            \
+    ROW(NO_VIRTUAL_NETWORKS, "no-virtual-networks", "; ", "OpenNebula has no virtual networks")    \
+    ROW(NIC, "nic", "; ", "no network suits automatic NIC %n of %n%o")                             \
+    ROW(NETWORK_ELSEWHERE, "network-elsewhere", NULL, "%kare in other clusters")                   \
+    ROW(NETWORK_NOT_PERMITTED, "network-not-permitted", NULL,                                      \
+        "%kare not permitted to the owner (USE)")                                                  \
+    ROW(NETWORK_UNSUITABLE, "network-unsuitable", NULL, "%kdo not meet its SCHED_REQUIREMENTS")    \
+    ROW(NETWORK_FULL, "network-full", NULL, "%khave no free address")                              \
+    ROW(TOO_FEW_NETWORKS, "too-few-networks", "; ",                                                \
+        "too few networks for its %n automatic NICs%o")                                            \
+    ROW(IMAGES_FULL, "images-full", "; ",                                                          \
+        "image datastore %n has no room for %n MB of its disks: %n MB are free")                   \
+    ROW(HOST_NO_DATASTORE, "host-no-datastore", "; ",                                              \
+        "no enabled system datastore in the cluster of host %n that the VM may use")               \
+    ROW(HOST_DATASTORES_FULL, "host-datastores-full", "; ",                                        \
+        "no system datastore for host %n has room for %n MB (of %n, datastore %n has the most: "   \
+        "%n MB)")                                                                                  \
+    ROW(ARRIVALS, "arrivals", "; ",                                                                \
+        "its requirement on CURRENT_VMS excludes a VM on its way to host %n")                      \
+    ROW(HOST_GONE, "host-gone", "; ", "host %n is gone")                                           \
+    ROW(ONLY_HOST, "only-host", "", " on host %n, the only one of %n that it may use")             \
+    ROW(HOSTS, "hosts", "", " on the %n of %n hosts that it may use")                              \
+    ROW(QUARANTINED, "quarantined", NULL, "%kare quarantined")                                     \
+    ROW(NO_DEVICE, "no-device", NULL, "%khave no PCI device %p")                                   \
+    ROW(ONLY_HOST_HAS, "only-host-has", ": ", "only host %n has them")                             \
+    ROW(HOSTS_HAVE, "hosts-have", ": ", "%n of %n hosts have them")                                \
+    ROW(HOST_DRAINED, "host-drained", ": ", "host %n is drained until %t")                         \
+    ROW(HOST_BOOKED, "host-booked", ": ", "host %n is booked for '%s' until %t")                   \
+    ROW(HOSTS_CLOSED, "hosts-closed", ": ",                                                        \
+        "%n of %n hosts are drained or booked, host %n until %t")
 
 #define DETAIL_WORD(id, word, before, template) [DETAIL_##id] = (word),
 #define DETAIL_ROW(id, word, before, template)  [DETAIL_##id] = {before, template},
@@ -86,14 +137,54 @@ bool details_next(const char **text, struct detail *detail, char name[DETAIL_NAM
     return read_line(line, length, detail, name);
 }
 
+void details_append(char *text, size_t size, const char *more)
+{
+    char name[DETAIL_NAME_MAX];
+    struct detail detail;
+
+    while (details_next(&more, &detail, name))
+        details_add(text, size, &detail);
+}
+
 /* --- sentences -------------------------------------------------------------------------------- */
 
 /* Replaces the usual sentence where a number would make it wrong. */
 static const char *sentence_of(const struct detail *detail)
 {
-    if (detail->id == DETAIL_LATE_VM && detail->n[1] < 0)
+    const int64_t *n = detail->n;
+
+    if (detail->id == DETAIL_LATE_VM && n[1] < 0)
         return "VM %n is%o %s";
+    if (detail->id == DETAIL_NONE_LEFT && n[0] == 1)
+        return "%othe only host cannot be used";
+    if (detail->id == DETAIL_AUTOMATIC && !*detail->name)
+        return n[2] ? "%kdo not meet OpenNebula's AUTOMATIC_REQUIREMENTS at present"
+                    : "%kdo not meet OpenNebula's AUTOMATIC_REQUIREMENTS";
+    if (detail->id == DETAIL_REQUIREMENT && n[2])
+        return "%kdo not meet SCHED_REQUIREMENTS %o%s at present";
+    if (detail->id == DETAIL_PART_UNMET && n[0])
+        return n[1] ? "no host meets !(%s) at present" : "no host meets !(%s)";
+    if (detail->id == DETAIL_PART_UNMET && n[1])
+        return "no host meets %s at present";
+    if (detail->id == DETAIL_NIC && n[2] == 1)
+        return "the only network does not suit automatic NIC %n of %n";
+    if (detail->id == DETAIL_TOO_FEW_NETWORKS && n[1])
+        return "too few networks, each in another one, for its %n automatic NICs";
+    if (detail->id == DETAIL_HOST_DRAINED && n[1] == INSTANT_NEVER)
+        return "host %n is drained";
+    if (detail->id == DETAIL_HOST_BOOKED && n[1] == INSTANT_NEVER)
+        return "host %n is booked for '%s'";
+    if (detail->id == DETAIL_HOSTS_CLOSED && n[3] == INSTANT_NEVER)
+        return "%n of %n hosts are drained or booked, host %n";
     return rows[detail->id].text;
+}
+
+/* What opens the list that follows the detail; ": " closes one in parentheses. */
+static const char *opens(enum detail_id id)
+{
+    if (id == DETAIL_ONLY_HOST || id == DETAIL_HOSTS)
+        return " (";
+    return id == DETAIL_NONE_LEFT || id == DETAIL_NIC ? ": " : ", ";
 }
 
 const char *details_text(const char *text, char *buffer, size_t size,
@@ -101,18 +192,26 @@ const char *details_text(const char *text, char *buffer, size_t size,
 {
     char name[DETAIL_NAME_MAX];
     struct detail detail;
+    const char *list = ", ", *before;
     size_t length = 0;
+    bool open = false;
 
     if (!text || *text != '\n')
         return text;
     buffer[0] = '\0';
     while (details_next(&text, &detail, name)) {
+        before = rows[detail.id].before ? rows[detail.id].before : list;
+        if (open && *before == ':' && length < size)
+            length += (size_t)snprintf(buffer + length, size - length, ")");
+        open = (before[0] && before[1] == '(') || (open && *before != ':');
+        list = opens(detail.id);
         if (length && length < size)
-            length +=
-                (size_t)snprintf(buffer + length, size - length, "%s", rows[detail.id].before);
+            length += (size_t)snprintf(buffer + length, size - length, "%s", before);
         if (length < size)
             length += reason_fill(sentence_of(&detail), detail.n, detail.name, buffer + length,
                                   size - length, time_text);
     }
+    if (open && length < size)
+        snprintf(buffer + length, size - length, ")");
     return buffer;
 }

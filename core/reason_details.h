@@ -16,6 +16,55 @@ enum detail_id {
     DETAIL_LATE_VM,        /* n[0] a VM on n[1], or -1; name: its state */
     DETAIL_LATE_VM_STARTS, /* n[0] a VM that is to start on host n[1]; name: its state */
     DETAIL_DEPARTING,      /* n[0] a VM that has not left host n[1]; name: its state */
+
+    /* Hosts that cannot be used: n[0] of n[1] hosts each */
+    DETAIL_NO_HOSTS,  /* OpenNebula has none */
+    DETAIL_NONE_LEFT, /* none of n[0] hosts can be used, for the causes that follow */
+    DETAIL_OUT_OF_SERVICE,
+    DETAIL_NOT_PERMITTED,
+    DETAIL_OTHER_DATASTORE, /* they do not have that of the VM's disks */
+    DETAIL_NO_DATASTORE,    /* none that the VM may use */
+    DETAIL_DATASTORES_FULL, /* n[2] MB are needed */
+    DETAIL_NO_NETWORKS,
+    DETAIL_ROLE_EXCLUDES, /* n[2] a VM group; name: the role */
+    DETAIL_AUTOMATIC,     /* n[2]: 1: it changes all the time; name: OpenNebula's requirement, or
+                           * "" */
+    DETAIL_REQUIREMENT,   /* n[2] likewise; name: the VM's requirement */
+
+    /* More about requirements */
+    DETAIL_UNKNOWN_ATTRIBUTE, /* name: an attribute that no host has */
+    DETAIL_SUGGESTION,        /* name: one that hosts have */
+    DETAIL_PART_UNMET,    /* name: a part that no host meets; n[0]: 1: it is negated; n[1]: 1: it
+                           * changes all the time */
+    DETAIL_EACH_PART_MET, /* but no host meets all */
+
+    /* Networks that cannot be used: n[0] of n[1] each */
+    DETAIL_NO_VIRTUAL_NETWORKS, /* OpenNebula has none */
+    DETAIL_NIC, /* none of n[2] networks suits NIC n[0] of n[1], for the causes that follow */
+    DETAIL_NETWORK_ELSEWHERE,
+    DETAIL_NETWORK_NOT_PERMITTED,
+    DETAIL_NETWORK_UNSUITABLE,
+    DETAIL_NETWORK_FULL,
+    DETAIL_TOO_FEW_NETWORKS, /* for n[0] NICs; n[1]: 1: they must have different ones */
+
+    /* Datastores and hosts; amounts in MB */
+    DETAIL_IMAGES_FULL,          /* datastore n[0] has no room for n[1]; n[2] are free */
+    DETAIL_HOST_NO_DATASTORE,    /* host n[0] has none that the VM may use */
+    DETAIL_HOST_DATASTORES_FULL, /* none of host n[0] has room for n[1]; of n[2], datastore n[3] has
+                                  * the most, n[4] */
+    DETAIL_ARRIVALS,             /* a VM on its way to host n[0] is excluded */
+    DETAIL_HOST_GONE,            /* host n[0] */
+
+    /* The hosts that count for a lease without room, and drains and bookings of them */
+    DETAIL_ONLY_HOST, /* n[0], of n[1] hosts, for the causes that follow */
+    DETAIL_HOSTS,     /* n[0] of n[1], likewise */
+    DETAIL_QUARANTINED,
+    DETAIL_NO_DEVICE,     /* n[2] as packed by reason_of_device() */
+    DETAIL_ONLY_HOST_HAS, /* host n[0] has the devices */
+    DETAIL_HOSTS_HAVE,    /* n[0] of n[1] hosts have them */
+    DETAIL_HOST_DRAINED,  /* n[0], until n[1] (INSTANT_NEVER: no end) */
+    DETAIL_HOST_BOOKED,   /* n[0], until n[1]; name: the booking */
+    DETAIL_HOSTS_CLOSED,  /* n[0] of n[1] hosts are drained or booked: host n[2] until n[3] */
     DETAILS
 };
 
@@ -30,6 +79,9 @@ extern const char *const detail_words[DETAILS];
 
 /* Append the detail to the text, "" at first; one that has no room is left out. */
 void details_add(char *text, size_t size, const struct detail *detail);
+
+/* Append all details of another text, as far as there is room. */
+void details_append(char *text, size_t size, const char *more);
 
 /* Read the next detail of *text and move *text behind it. False: there is none. */
 bool details_next(const char **text, struct detail *detail, char name[DETAIL_NAME_MAX]);

@@ -81,8 +81,8 @@ struct eligible {
     const struct host_filter *filter; /* owned by the eligibility; NULL: the VM cannot be placed,
                                          because it is malformed */
     size_t n_hosts;                   /* allowed ones */
-    char reason[256];  /* if n_hosts is 0 or rank_ignored is true: why, in a sentence of printable
-                          ASCII with numbers; otherwise "" */
+    char reason[256];  /* if n_hosts is 0: details (core/reason_details.h); if malformed or
+                          rank_ignored is true: the fault, in printable ASCII; otherwise "" */
     bool malformed;    /* a requirement, the VM's group or its request for hardware is invalid */
     bool lacks_room;   /* n_hosts is 0, and more room on datastores or free addresses might change
                           it */
@@ -105,10 +105,9 @@ void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
 /* Do access rules decide what the VM may use? Not for administrators. As eligibility_of(). */
 bool eligibility_follows_rules(struct eligibility *eligibility, const struct vm *vm);
 
-/* What excludes hosts for a start far ahead, with their numbers: "2 are disabled, offline or in
- * error, 1 does not meet SCHED_REQUIREMENTS RACK=r1"; "": nothing, or the VM is malformed. Owned by
- * the eligibility. As eligibility_of() if it was asked for an equal VM before, otherwise some times
- * that. */
+/* Details of what excludes hosts for a start far ahead; "": nothing, or the VM is malformed. Owned
+ * by the eligibility. As eligibility_of() if it was asked for an equal VM before, otherwise some
+ * times that. */
 const char *eligibility_exclusions(struct eligibility *eligibility, const struct vm *vm);
 
 /* May the VM's SCHED_REQUIREMENTS depend on the VMs of a host (CURRENT_VMS)? */
@@ -124,7 +123,7 @@ bool eligibility_holds_with(const struct eligibility *eligibility, const struct 
  * meeting AUTOMATIC_DS_REQUIREMENTS and SCHED_DS_REQUIREMENTS, with more room than
  * eligibility_room_needed() after promised space is deducted. The order of preference is
  * SCHED_DS_RANK (by default the policy), then most room, then highest id. A VM that ran before
- * keeps its own. -1: none, or an image datastore has no room for the VM's disks, with numbers in
+ * keeps its own. -1: none, or an image datastore has no room for the VM's disks, with details in
  * reason. O(datastores). */
 int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *vm, uint32_t host,
                               char *reason, size_t size);
@@ -142,7 +141,7 @@ void eligibility_promise(struct eligibility *eligibility, int32_t datastore, uin
  * of the host's cluster, permitted (USE), meeting AUTOMATIC_NIC_REQUIREMENTS and the NIC's
  * SCHED_REQUIREMENTS, with a free address after promised ones. The order of preference is the NIC's
  * SCHED_RANK (by default the policy), then highest id. A NIC gets a less preferred network if
- * another NIC would otherwise get none. -1: impossible, with the cause in reason. At most
+ * another NIC would otherwise get none. -1: impossible, with details or a fault in reason. At most
  * O(networks x log networks x NICs^2). */
 int eligibility_networks(struct eligibility *eligibility, const struct vm *vm, uint32_t host,
                          struct nic_choice *choices, char *reason, size_t size);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
+#include "core/reason_details.h"
 #include "util/memory.h"
 
 /* OpenNebula's numbers (include/Datastore.h). */
@@ -178,10 +179,10 @@ bool eligibility_images_fit(const struct eligibility *eligibility, const struct 
         free -= eligibility->promised[place];
         if (need->amount < free)
             continue;
-        snprintf(reason, size,
-                 "image datastore %d has no room for %" PRId64 " MB of its disks: %" PRId64
-                 " MB are free",
-                 need->datastore, need->amount, free > 0 ? free : 0);
+        reason[0] = '\0';
+        details_add(reason, size,
+                    &(struct detail){.id = DETAIL_IMAGES_FULL,
+                                     .n = {need->datastore, need->amount, free > 0 ? free : 0}});
         return false;
     }
     return true;
@@ -271,20 +272,16 @@ static void offer(struct datastore_choice *choice, const struct datastore *datas
     choice->room = free;
 }
 
-static void explain(const struct eligibility *eligibility, uint32_t host,
-                    const struct datastore_choice *choice, int64_t need, struct eligible *said)
+static struct detail explain(const struct eligibility *eligibility, uint32_t host,
+                             const struct datastore_choice *choice, int64_t need)
 {
-    const struct host *where = &eligibility->hosts->items[host];
+    int32_t id = eligibility->hosts->items[host].id;
 
     if (choice->n == 0)
-        snprintf(said->reason, sizeof said->reason,
-                 "no enabled system datastore in the cluster of host %d that the VM may use",
-                 where->id);
-    else
-        snprintf(said->reason, sizeof said->reason,
-                 "no system datastore for host %d has room for %" PRId64
-                 " MB (of %zu, datastore %d has the most: %" PRId64 " MB)",
-                 where->id, need, choice->n, choice->most_id, choice->most > 0 ? choice->most : 0);
+        return (struct detail){.id = DETAIL_HOST_NO_DATASTORE, .n = {id}};
+    return (struct detail){
+        .id = DETAIL_HOST_DATASTORES_FULL,
+        .n = {id, need, (int64_t)choice->n, choice->most_id, choice->most > 0 ? choice->most : 0}};
 }
 
 void eligibility_want_datastore(struct eligibility *eligibility, const struct vm *vm,
@@ -319,7 +316,7 @@ int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *
     const struct expression *ranking =
         rank == MAP_NONE ? NULL : eligibility->datastore_expressions[rank].expression;
     struct datastore_choice choice = {.id = -1, .most = INT64_MIN, .most_id = -1};
-    struct eligible said = {0};
+    struct detail detail;
 
     if (!eligibility_images_fit(eligibility, vm, reason, size))
         return -1;
@@ -339,9 +336,11 @@ int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *
             choice.most_id = datastore->id;
         }
     }
-    if (choice.id < 0)
-        explain(eligibility, host, &choice, wants.room, &said);
-    snprintf(reason, size, "%s", said.reason);
+    reason[0] = '\0';
+    if (choice.id < 0) {
+        detail = explain(eligibility, host, &choice, wants.room);
+        details_add(reason, size, &detail);
+    }
     return choice.id;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
+#include "core/reason_details.h"
 #include "util/append.h"
 #include "util/count_text.h"
 #include "util/memory.h"
@@ -386,53 +387,38 @@ void eligibility_network_hosts(const struct eligibility *eligibility, const stru
 
 /* --- reasons ---------------------------------------------------------------------------------- */
 
-/* Names the first NIC without a network and the cause, or reports too few networks for all NICs. */
-/* Adds ": 3 of 4 have no free address, ..." to the text. */
-static void describe_obstacles(const size_t counts[OBSTACLES], size_t n_networks, char *text,
-                               size_t size)
-{
-    static const char *const why[OBSTACLES] = {
-        [ELSEWHERE] = "are in other clusters",
-        [FORBIDDEN] = "are not permitted to the owner (USE)",
-        [UNSUITABLE] = "do not meet its SCHED_REQUIREMENTS",
-        [FULL] = "have no free address",
-    };
-    size_t length = strlen(text), parts = 0;
-    char counted[80];
-
-    for (int i = ELSEWHERE; i < OBSTACLES; i++) {
-        if (!counts[i])
-            continue;
-        count_text(counted, sizeof counted, counts[i], n_networks, why[i]);
-        length = append_text(text, size, length, "%s%s", parts++ ? ", " : ": ", counted);
-    }
-}
-
+/* Names the first NIC without a network and the causes, or reports too few networks for all NICs.
+ */
 void eligibility_network_reason(const struct eligibility *eligibility, const struct wants *wants,
                                 int32_t cluster, char *text, size_t size)
 {
-    size_t n_nics = eligibility->nic_wants[wants->nics].n, n = eligibility->networks->n;
+    static const enum detail_id causes[OBSTACLES] = {[ELSEWHERE] = DETAIL_NETWORK_ELSEWHERE,
+                                                     [FORBIDDEN] = DETAIL_NETWORK_NOT_PERMITTED,
+                                                     [UNSUITABLE] = DETAIL_NETWORK_UNSUITABLE,
+                                                     [FULL] = DETAIL_NETWORK_FULL};
+    int64_t n_nics = (int64_t)eligibility->nic_wants[wants->nics].n;
+    int64_t n = (int64_t)eligibility->networks->n;
 
     if (n == 0) {
-        snprintf(text, size, "OpenNebula has no virtual networks");
+        details_add(text, size, &(struct detail){.id = DETAIL_NO_VIRTUAL_NETWORKS});
         return;
     }
-    for (size_t nic = 0; nic < n_nics; nic++) {
-        size_t counts[OBSTACLES] = {0};
+    for (int64_t nic = 0; nic < n_nics; nic++) {
+        int64_t counts[OBSTACLES] = {0};
 
-        for (size_t i = 0; i < n; i++)
-            counts[obstacle_of(eligibility, wants, nic, cluster, i)]++;
+        for (int64_t i = 0; i < n; i++)
+            counts[obstacle_of(eligibility, wants, (size_t)nic, cluster, (size_t)i)]++;
         if (counts[FITS])
             continue;
-        snprintf(text, size,
-                 n == 1 ? "the only network does not suit automatic NIC %zu of %zu"
-                        : "no network suits automatic NIC %zu of %zu",
-                 nic + 1, n_nics);
-        describe_obstacles(counts, n, text, size);
+        details_add(text, size, &(struct detail){.id = DETAIL_NIC, .n = {nic + 1, n_nics, n}});
+        for (int i = ELSEWHERE; i < OBSTACLES; i++)
+            if (counts[i])
+                details_add(text, size, &(struct detail){.id = causes[i], .n = {counts[i], n}});
         return;
     }
-    snprintf(text, size, "too few networks%s for its %zu automatic NICs",
-             eligibility->settings.different_networks ? ", each in another one," : "", n_nics);
+    details_add(text, size,
+                &(struct detail){.id = DETAIL_TOO_FEW_NETWORKS,
+                                 .n = {n_nics, eligibility->settings.different_networks}});
 }
 
 /* --- sending the VM --------------------------------------------------------------------------- */
@@ -449,6 +435,7 @@ int eligibility_networks(struct eligibility *eligibility, const struct vm *vm, u
     if (wants.nics == MAP_NONE)
         return 0;
     if (!choose(eligibility, &wants, cluster, chosen)) {
+        reason[0] = '\0';
         eligibility_network_reason(eligibility, &wants, cluster, reason, size);
         return -1;
     }

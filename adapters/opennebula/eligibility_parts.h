@@ -61,7 +61,8 @@ struct nic_wants {
 struct role_hosts {
     uint64_t *allowed;
     int64_t *preferences; /* additions to each host's rank by lists of the roles; NULL: none */
-    char *why;            /* the exclusion by a role; NULL: none */
+    char *role;           /* that excludes hosts; NULL: none */
+    int32_t group;        /* the VM group of this role */
 };
 
 /* A VM's requirements as numbers; VMs with equal numbers get the same answer. */
@@ -195,13 +196,11 @@ const char *eligibility_network_rank_fault(const struct eligibility *eligibility
 /* The hosts whose clusters have networks for all NICs. */
 void eligibility_network_hosts(const struct eligibility *eligibility, const struct wants *wants,
                                uint64_t *hosts);
-/* Explains, with numbers, why a cluster (-1: any) has no networks for the NICs. */
+/* Adds details: why a cluster (-1: any) has no networks for the NICs. */
 void eligibility_network_reason(const struct eligibility *eligibility, const struct wants *wants,
                                 int32_t cluster, char *text, size_t size);
 
 /* --- eligibility_reason.c --- */
-/* How many hosts the VM may not use for each cause, as in "2 are disabled, offline or in error, 1
- * is not permitted to the owner (MANAGE)"; if none is left, as a sentence. The caller frees the
- * text. */
+/* Details: how many hosts the VM may not use for each cause. The caller frees the text. */
 char *eligibility_reason(struct eligibility *eligibility, const struct wants *wants,
                          const struct vm *vm, bool none_left);

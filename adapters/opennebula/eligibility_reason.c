@@ -1,38 +1,22 @@
 /* Explains which hosts a VM may not use, and why. */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
-#include "util/count_text.h"
+#include "core/reason_details.h"
 #include "util/memory.h"
 #include "util/printable.h"
 #include "util/suggest.h"
 
-enum { SENTENCE_MAX = 256 };
+enum { EXCLUSIONS_MAX = 256 };
 
-struct requirement_sentence {
-    char text[SENTENCE_MAX];
-    size_t length, n_parts;
+/* The hosts that are left, and what excludes the others. */
+struct exclusions {
+    const struct eligibility *eligibility;
+    uint64_t *hosts, *these; /* these: to work with */
+    char text[EXCLUSIONS_MAX];
+    char more[EXCLUSIONS_MAX]; /* follows all of `text` */
 };
-
-__attribute__((format(printf, 2, 3))) static void add(struct requirement_sentence *sentence,
-                                                      const char *format, ...)
-{
-    va_list arguments;
-    int written;
-
-    va_start(arguments, format);
-    written = vsnprintf(sentence->text + sentence->length, SENTENCE_MAX - sentence->length, format,
-                        arguments);
-    va_end(arguments);
-    if (written > 0)
-        sentence->length += (size_t)written;
-    if (sentence->length > SENTENCE_MAX - 1)
-        sentence->length = SENTENCE_MAX - 1;
-}
 
 static size_t count(const uint64_t *hosts, size_t words)
 {
@@ -43,196 +27,180 @@ static size_t count(const uint64_t *hosts, size_t words)
     return n;
 }
 
-/* Removes all hosts that are not in `these`, and adds their number to the sentence. why: as for
- * count_text(). */
-static void lose(const struct eligibility *eligibility, struct requirement_sentence *sentence,
-                 uint64_t *hosts, const uint64_t *these, const char *why)
+/* Removes all hosts that are not in `these`, and returns their number. */
+static size_t lose(struct exclusions *exclusions, const uint64_t *these)
 {
-    size_t words = host_columns_words(eligibility->columns), before = count(hosts, words), lost;
-    char counted[SENTENCE_MAX];
+    size_t words = host_columns_words(exclusions->eligibility->columns);
+    size_t before = count(exclusions->hosts, words);
 
     for (size_t i = 0; i < words; i++)
-        hosts[i] &= these[i];
-    lost = before - count(hosts, words);
-    if (lost == 0)
-        return;
-    count_text(counted, sizeof counted, lost, eligibility->hosts->n, why);
-    add(sentence, "%s%s", sentence->n_parts++ ? ", " : "", counted);
+        exclusions->hosts[i] &= these[i];
+    return before - count(exclusions->hosts, words);
+}
+
+/* Says what excludes so many hosts, if any. */
+static void say(struct exclusions *exclusions, size_t lost, struct detail detail)
+{
+    detail.n[0] = (int64_t)lost;
+    detail.n[1] = (int64_t)exclusions->eligibility->hosts->n;
+    if (lost > 0)
+        details_add(exclusions->text, EXCLUSIONS_MAX, &detail);
+}
+
+static void say_more(struct exclusions *exclusions, struct detail detail)
+{
+    details_add(exclusions->more, EXCLUSIONS_MAX, &detail);
 }
 
 /* Reports an attribute that no host has, which is the most frequent mistake in requirements. */
-static bool name_unknown(const struct eligibility *eligibility,
-                         struct requirement_sentence *sentence,
-                         const struct expression *requirement)
+static bool name_unknown(struct exclusions *exclusions, const struct expression *requirement)
 {
+    struct host_columns *columns = exclusions->eligibility->columns;
     struct suggestion suggestion;
     const char *unknown = NULL, *known;
     char shown[40];
 
     for (size_t i = 0; !unknown && i < requirement->n_comparisons; i++)
         if (strcmp(requirement->comparisons[i].name, ATTRIBUTE_VMS) &&
-            !host_columns_knows(eligibility->columns, requirement->comparisons[i].name))
+            !host_columns_knows(columns, requirement->comparisons[i].name))
             unknown = requirement->comparisons[i].name;
     if (!unknown)
         return false;
     suggestion_init(&suggestion, unknown);
-    for (size_t i = 0;
-         strlen(unknown) < sizeof shown && (known = host_columns_name(eligibility->columns, i));
+    for (size_t i = 0; strlen(unknown) < sizeof shown && (known = host_columns_name(columns, i));
          i++)
         suggestion_offer(&suggestion, known);
-    printable(shown, sizeof shown, unknown);
-    add(sentence, "; no host has an attribute %s%s", shown, suggestion_text(&suggestion));
+    say_more(exclusions, (struct detail){.id = DETAIL_UNKNOWN_ATTRIBUTE,
+                                         .name = printable(shown, sizeof shown, unknown)});
+    if (suggestion.best)
+        say_more(exclusions, (struct detail){.id = DETAIL_SUGGESTION, .name = suggestion.best});
     return true;
 }
 
-/* Reports the first required part that no host meets, or that each part is met by some host. */
-static void name_part(const struct eligibility *eligibility, struct requirement_sentence *sentence,
-                      const struct expression *requirement, const char *text)
+/* Reports the first required part that no host meets, or that each part is met by some host. True:
+ * the requirement has only one part, which changes all the time. */
+static bool name_part(struct exclusions *exclusions, const struct expression *requirement,
+                      const char *text)
 {
+    struct host_columns *columns = exclusions->eligibility->columns;
     struct expression_part parts[16];
-    size_t words = host_columns_words(eligibility->columns);
+    size_t words = host_columns_words(columns);
     size_t n = expression_parts(requirement, parts, sizeof parts / sizeof *parts);
-    uint64_t *hosts = memory_new(words, sizeof *hosts);
     char shown[64];
-    size_t i = n;
 
-    while (n > 1 && i-- > 0) {
+    for (size_t i = n; n > 1 && i-- > 0;) {
         struct expression part = *requirement;
 
         part.code += parts[i].first;
         part.n = parts[i].n;
-        host_columns_allow(eligibility->columns, &part, hosts);
-        if (count(hosts, words) > 0)
+        host_columns_allow(columns, &part, exclusions->these);
+        if (count(exclusions->these, words) > 0)
             continue;
         printable_part(shown, sizeof shown, text + parts[i].from, parts[i].to - parts[i].from);
-        add(sentence, parts[i].negated ? "; no host meets !(%s)%s" : "; no host meets %s%s", shown,
-            parts[i].changes ? " at present" : "");
-        break;
+        say_more(exclusions, (struct detail){.id = DETAIL_PART_UNMET,
+                                             .n = {parts[i].negated, parts[i].changes},
+                                             .name = shown});
+        return false;
     }
-    if (n == 1 && parts[0].changes)
-        add(sentence, " at present");
-    if (n > 1 && i == (size_t)-1)
-        host_columns_allow(eligibility->columns, requirement, hosts);
-    if (n > 1 && i == (size_t)-1 && count(hosts, words) == 0)
-        add(sentence, "; each part is met by some host, but no host meets all of them");
-    free(hosts);
+    if (n > 1) {
+        host_columns_allow(columns, requirement, exclusions->these);
+        if (count(exclusions->these, words) == 0)
+            say_more(exclusions, (struct detail){.id = DETAIL_EACH_PART_MET});
+    }
+    return n == 1 && parts[0].changes;
 }
 
-static void name_cause(const struct eligibility *eligibility, struct requirement_sentence *sentence,
-                       const char *text)
-{
-    struct expression *requirement = expression_parse_requirement(text, NULL);
-
-    if (requirement && !name_unknown(eligibility, sentence, requirement))
-        name_part(eligibility, sentence, requirement, text);
-    expression_destroy(requirement);
-}
-
-static void lose_for_datastores(const struct eligibility *eligibility,
-                                struct requirement_sentence *sentence, uint64_t *hosts,
-                                const struct wants *wants, uint64_t *these)
+static void lose_for_datastores(struct exclusions *exclusions, const struct wants *wants)
 {
     struct wants without_room = *wants;
-    char why[96];
 
     without_room.room = 0;
-    eligibility_datastore_hosts(eligibility, &without_room, these);
-    lose(eligibility, sentence, hosts, these,
-         wants->datastore >= 0 ? "do not have the system datastore that the VM's disks are on"
-                               : "have no enabled system datastore that the VM may use");
+    eligibility_datastore_hosts(exclusions->eligibility, &without_room, exclusions->these);
+    say(exclusions, lose(exclusions, exclusions->these),
+        (struct detail){.id =
+                            wants->datastore >= 0 ? DETAIL_OTHER_DATASTORE : DETAIL_NO_DATASTORE});
     if (wants->room == 0)
         return;
-    eligibility_datastore_hosts(eligibility, wants, these);
-    snprintf(why, sizeof why, "have no system datastore with room for %" PRId64 " MB", wants->room);
-    lose(eligibility, sentence, hosts, these, why);
+    eligibility_datastore_hosts(exclusions->eligibility, wants, exclusions->these);
+    say(exclusions, lose(exclusions, exclusions->these),
+        (struct detail){.id = DETAIL_DATASTORES_FULL, .n = {0, 0, wants->room}});
 }
 
-static void lose_for_networks(const struct eligibility *eligibility,
-                              struct requirement_sentence *sentence, uint64_t *hosts,
-                              const struct wants *wants, uint64_t *these)
+static void lose_for_networks(struct exclusions *exclusions, const struct wants *wants)
 {
-    size_t parts = sentence->n_parts;
-    char why[SENTENCE_MAX];
+    size_t lost;
 
-    eligibility_network_hosts(eligibility, wants, these);
-    lose(eligibility, sentence, hosts, these, "are in clusters without networks for the VM");
-    if (sentence->n_parts == parts)
-        return;
-    eligibility_network_reason(eligibility, wants, -1, why, sizeof why);
-    add(sentence, " (%s)", why);
+    eligibility_network_hosts(exclusions->eligibility, wants, exclusions->these);
+    lost = lose(exclusions, exclusions->these);
+    say(exclusions, lost, (struct detail){.id = DETAIL_NO_NETWORKS});
+    if (lost > 0)
+        eligibility_network_reason(exclusions->eligibility, wants, -1, exclusions->more,
+                                   EXCLUSIONS_MAX);
 }
 
-/* OpenNebula writes this requirement: an attribute that no host has is not the owner's mistake. */
-static void lose_for_automatic(const struct eligibility *eligibility,
-                               struct requirement_sentence *sentence, uint64_t *hosts,
-                               const struct wants *wants, const char *text)
+/* OpenNebula writes the automatic requirement: an attribute in it that no host has is not the
+ * owner's mistake. */
+static void lose_for_requirement(struct exclusions *exclusions, uint32_t number, const char *text,
+                                 enum detail_id kind)
 {
+    bool automatic = kind == DETAIL_AUTOMATIC;
+    struct detail detail = {.id = kind};
     struct expression *requirement;
-    size_t parts = sentence->n_parts, length;
-    char shown[80];
+    size_t lost;
+    char shown[80], *more = exclusions->more + strlen(exclusions->more);
 
-    lose(eligibility, sentence, hosts, eligibility->requirements[wants->automatic].hosts,
-         "do not meet OpenNebula's AUTOMATIC_REQUIREMENTS");
-    if (sentence->n_parts == parts || !text)
+    if (number == MAP_NONE || !text)
         return;
-    length = sentence->length;
-    requirement = expression_parse_requirement(text, NULL);
-    if (requirement)
-        name_part(eligibility, sentence, requirement, text);
-    if (sentence->length == length)
-        add(sentence, " %s", printable(shown, sizeof shown, text));
+    lost = lose(exclusions, exclusions->eligibility->requirements[number].hosts);
+    requirement = lost > 0 ? expression_parse_requirement(text, NULL) : NULL;
+    if (requirement && (automatic || !name_unknown(exclusions, requirement)))
+        detail.n[2] = name_part(exclusions, requirement, text);
+    if (!automatic || (!*more && !detail.n[2]))
+        detail.name = printable(shown, sizeof shown, text);
+    say(exclusions, lost, detail);
     expression_destroy(requirement);
 }
 
-static void lose_all(struct eligibility *eligibility, struct requirement_sentence *sentence,
+static void lose_all(struct exclusions *exclusions, struct eligibility *eligibility,
                      const struct wants *wants, const struct vm *vm)
 {
-    size_t words = host_columns_words(eligibility->columns), parts;
-    uint64_t *hosts = memory_new(words, sizeof *hosts), *these = memory_new(words, sizeof *these);
-    const char *requirement = eligibility_text(vm, "SCHED_REQUIREMENTS");
-    char shown[80];
+    const struct role_hosts *roles =
+        wants->roles == MAP_NONE ? NULL : &eligibility->roles[wants->roles];
 
     for (size_t i = 0; i < eligibility->hosts->n; i++)
-        bitmap_add(hosts, i);
-    lose(eligibility, sentence, hosts, eligibility->in_service,
-         "are disabled, offline or in error");
-    lose(eligibility, sentence, hosts, eligibility->accesses[wants->access].hosts,
-         "are not permitted to the owner (MANAGE)");
-    lose_for_datastores(eligibility, sentence, hosts, wants, these);
-    lose_for_networks(eligibility, sentence, hosts, wants, these);
-    if (wants->roles != MAP_NONE && eligibility->roles[wants->roles].why)
-        lose(eligibility, sentence, hosts, eligibility->roles[wants->roles].allowed,
-             eligibility->roles[wants->roles].why);
-    if (wants->automatic != MAP_NONE)
-        lose_for_automatic(eligibility, sentence, hosts, wants,
-                           eligibility_automatic(eligibility, vm, "AUTOMATIC_REQUIREMENTS"));
-    if (wants->requirement != MAP_NONE && requirement) {
-        parts = sentence->n_parts;
-        lose(eligibility, sentence, hosts, eligibility->requirements[wants->requirement].hosts,
-             "do not meet SCHED_REQUIREMENTS");
-        if (sentence->n_parts > parts) {
-            add(sentence, " %s", printable(shown, sizeof shown, requirement));
-            name_cause(eligibility, sentence, requirement);
-        }
-    }
-    free(hosts);
-    free(these);
+        bitmap_add(exclusions->hosts, i);
+    say(exclusions, lose(exclusions, eligibility->in_service),
+        (struct detail){.id = DETAIL_OUT_OF_SERVICE});
+    say(exclusions, lose(exclusions, eligibility->accesses[wants->access].hosts),
+        (struct detail){.id = DETAIL_NOT_PERMITTED});
+    lose_for_datastores(exclusions, wants);
+    lose_for_networks(exclusions, wants);
+    if (roles && roles->role)
+        say(exclusions, lose(exclusions, roles->allowed),
+            (struct detail){
+                .id = DETAIL_ROLE_EXCLUDES, .n = {0, 0, roles->group}, .name = roles->role});
+    lose_for_requirement(exclusions, wants->automatic,
+                         eligibility_automatic(eligibility, vm, "AUTOMATIC_REQUIREMENTS"),
+                         DETAIL_AUTOMATIC);
+    lose_for_requirement(exclusions, wants->requirement, eligibility_text(vm, "SCHED_REQUIREMENTS"),
+                         DETAIL_REQUIREMENT);
 }
 
 char *eligibility_reason(struct eligibility *eligibility, const struct wants *wants,
                          const struct vm *vm, bool none_left)
 {
-    struct requirement_sentence sentence = {0};
-    char text[SENTENCE_MAX];
+    size_t words = host_columns_words(eligibility->columns), n = eligibility->hosts->n;
+    struct exclusions exclusions = {.eligibility = eligibility,
+                                    .hosts = memory_new(words, sizeof *exclusions.hosts),
+                                    .these = memory_new(words, sizeof *exclusions.these)};
 
-    if (eligibility->hosts->n == 0)
-        add(&sentence, "OpenNebula has no hosts");
-    else if (none_left)
-        add(&sentence,
-            eligibility->hosts->n == 1 ? "the only host cannot be used: "
-                                       : "none of the %zu hosts can be used: ",
-            eligibility->hosts->n);
-    lose_all(eligibility, &sentence, wants, vm);
-    printable(text, sizeof text, sentence.text);
-    return memory_text(text);
+    if (n == 0 || none_left)
+        details_add(
+            exclusions.text, EXCLUSIONS_MAX,
+            &(struct detail){.id = n ? DETAIL_NONE_LEFT : DETAIL_NO_HOSTS, .n = {(int64_t)n}});
+    lose_all(&exclusions, eligibility, wants, vm);
+    details_append(exclusions.text, EXCLUSIONS_MAX, exclusions.more);
+    free(exclusions.hosts);
+    free(exclusions.these);
+    return memory_text(exclusions.text);
 }

@@ -40,7 +40,7 @@ static void fill(struct eligibility *eligibility, const struct vmgroup_member *m
 {
     const struct vmgroup_pool *pool = eligibility->vmgroups;
     const struct vmgroup_role *first = NULL;
-    char name[SHOWN_MAX], text[2 * SHOWN_MAX];
+    char name[SHOWN_MAX];
 
     *hosts = (struct role_hosts){
         .allowed = memory_new(host_columns_words(eligibility->columns), sizeof *hosts->allowed)};
@@ -53,9 +53,8 @@ static void fill(struct eligibility *eligibility, const struct vmgroup_member *m
             hosts->preferences = memory_new(eligibility->hosts->n, sizeof *hosts->preferences);
         if (!first && role->weight == 0 && has_lists(role)) {
             first = role;
-            snprintf(text, sizeof text, "are excluded by role %s of VM group %d",
-                     printable(name, sizeof name, role->name), pool->items[members[i].group].id);
-            hosts->why = memory_text(text);
+            hosts->role = memory_text(printable(name, sizeof name, role->name));
+            hosts->group = pool->items[members[i].group].id;
         }
         add_role(eligibility, role, hosts);
     }
@@ -89,7 +88,7 @@ void eligibility_forget_roles(struct eligibility *eligibility)
     for (size_t i = 0; i < eligibility->role_texts.n; i++) {
         free(eligibility->roles[i].allowed);
         free(eligibility->roles[i].preferences);
-        free(eligibility->roles[i].why);
+        free(eligibility->roles[i].role);
     }
     free(eligibility->roles);
     map_finish(&eligibility->role_texts);

@@ -25,7 +25,7 @@ __attribute__((format(printf, 3, 4))) static void add(char text[STORE_SENTENCE_M
 
 static void say_why(const struct drained_vm *vm, char text[STORE_SENTENCE_MAX])
 {
-    char when[64];
+    char when[64], why[STORE_SENTENCE_MAX];
 
     text[0] = '\0';
     if (vm->starts)
@@ -33,7 +33,7 @@ static void say_why(const struct drained_vm *vm, char text[STORE_SENTENCE_MAX])
     if (vm->cause.word)
         add(text, ", ", "%s", vm->cause.sentence);
     if (vm->reason.id == REASON_NO_OTHER_HOST) /* the answer names the VM and the host */
-        add(text, "", "%s", vm->reason.text);
+        add(text, "", "%s", details_text(vm->reason.text, why, sizeof why, lease_time_text));
     else if (vm->reason.id != REASON_NONE)
         store_told_text(&vm->reason, true, text, STORE_SENTENCE_MAX);
     if (vm->for_lease < 0)

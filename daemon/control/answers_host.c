@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/reason.h"
+#include "core/reason_details.h"
 #include "daemon/control/answers_private.h"
 #include "util/instant.h"
 #include "util/memory.h"
@@ -40,15 +41,16 @@ static void write_staying(const struct question *question, struct json_writer *w
         vms = store_vms(store, &n);
     for (size_t i = 0; i < n; i++) {
         const struct lease_record *lease = store_lease(store, vms[i]->lease);
-        char why[STORE_TEXT_MAX];
+        char text[STORE_SENTENCE_MAX];
+        const char *why = text;
 
         if (vms[i]->gone || vms[i]->host != host->id ||
             !cannot_leave(lease, vms[i], &host->drains[0]))
             continue;
         if (lease->reason_id == REASON_NO_OTHER_HOST) /* the sentence names the VM and the host */
-            snprintf(why, sizeof why, "%s", lease->reason);
+            why = details_text(lease->reason, text, sizeof text, lease_time_text);
         else
-            store_reason_text(lease, true, question->now, why, sizeof why);
+            store_reason_text(lease, true, question->now, text, sizeof text);
         json_begin_object(writer);
         json_put_integer(writer, "vm", vms[i]->id);
         json_put_integer(writer, "lease", lease->id);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/reason_details.h"
 #include "daemon/base/clock.h"
 #include "daemon/planner/planner_inside.h"
 #include "daemon/state/vm_state.h"
@@ -376,8 +377,7 @@ static bool bears_arrivals(const struct planner *planner, const struct vm *vm, u
     if (holds)
         return true;
     reason->id = REASON_HOSTS_EXCLUDED;
-    snprintf(text, size, "its requirement on CURRENT_VMS excludes a VM on its way to host %d",
-             host);
+    details_add(text, size, &(struct detail){.id = DETAIL_ARRIVALS, .n = {host}});
     return false;
 }
 
@@ -388,12 +388,13 @@ int32_t planner_prepare(struct planner *planner, int32_t id, int32_t host, struc
     uint32_t place;
     int32_t datastore;
 
+    text[0] = '\0';
     *reason = (struct reason){.id = REASON_NO_DATASTORE, .text = text};
     if (!planner->snapshot.eligibility || !observed || !observed->full)
         return -1;
     place = snapshot_place(&planner->snapshot, host);
     if (place == HOST_NONE) {
-        snprintf(text, size, "host %d is gone", host);
+        details_add(text, size, &(struct detail){.id = DETAIL_HOST_GONE, .n = {host}});
         return -1;
     }
     if (!bears_arrivals(planner, observed->full, place, reason, text, size))

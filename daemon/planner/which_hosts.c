@@ -1,12 +1,11 @@
 /* Which hosts count for a lease that lacks room: those that its VMs may use, and which of them are
  * drained or booked. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/reason_details.h"
 #include "daemon/base/clock.h"
 #include "daemon/planner/planner_inside.h"
-#include "util/count_text.h"
 #include "util/memory.h"
 
 enum {
@@ -27,18 +26,15 @@ struct which_hosts {
     const struct snapshot *snapshot;
     uint64_t *hosts; /* that count */
     size_t n;
-    const struct vm *vm; /* whose hosts these are */
-    char causes[200];    /* what excludes hosts beside eligibility_exclusions(), with numbers */
+    const struct vm *vm;         /* whose hosts these are */
+    char causes[200];            /* details beside eligibility_exclusions() */
     const struct drains *drains; /* NULL: none concern the lease */
     int64_t from, until;         /* the time for which it wants room */
 };
 
-static void name_cause(struct which_hosts *which, const char *cause)
+static int64_t all_hosts(const struct which_hosts *which)
 {
-    size_t length = strlen(which->causes);
-
-    snprintf(which->causes + length, sizeof which->causes - length, "%s%s", length ? ", " : "",
-             cause);
+    return (int64_t)which->snapshot->hosts->pool.n;
 }
 
 static size_t count(const struct which_hosts *which, const uint64_t *hosts)
@@ -65,7 +61,6 @@ static void keep_eligible(struct which_hosts *which)
 {
     struct eligibility *eligibility = which->snapshot->eligibility;
     struct eligible eligible;
-    char cause[80];
     size_t lost;
 
     eligibility_of_later(eligibility, which->vm, &eligible);
@@ -74,28 +69,20 @@ static void keep_eligible(struct which_hosts *which)
     if (eligible.filter->allowed)
         keep(which, eligible.filter->allowed);
     lost = keep(which, which->snapshot->open);
-    count_text(cause, sizeof cause, lost, which->snapshot->hosts->pool.n, "are quarantined");
     if (lost > 0)
-        name_cause(which, cause);
+        details_add(
+            which->causes, sizeof which->causes,
+            &(struct detail){.id = DETAIL_QUARANTINED, .n = {(int64_t)lost, all_hosts(which)}});
 }
 
 static void name_device(struct which_hosts *which, const struct device_request *request,
                         size_t lost)
 {
-    const struct {
-        const char *name;
-        uint32_t id;
-    } parts[] = {
-        {"vendor", request->vendor}, {"device", request->device}, {"class", request->class}};
-    char cause[80];
-    size_t length = (size_t)count_text(cause, sizeof cause, lost, which->snapshot->hosts->pool.n,
-                                       "have no PCI device");
+    int64_t device = reason_of_device(request->vendor, request->device, request->class, false);
 
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].id != DEMAND_ANY)
-            length += (size_t)snprintf(cause + length, sizeof cause - length, " %s %04x",
-                                       parts[i].name, parts[i].id);
-    name_cause(which, cause);
+    details_add(
+        which->causes, sizeof which->causes,
+        &(struct detail){.id = DETAIL_NO_DEVICE, .n = {(int64_t)lost, all_hosts(which), device}});
 }
 
 /* Devices that are requested by their address are not looked for. */
@@ -155,43 +142,40 @@ static int32_t first_host(const struct which_hosts *which)
     return which->snapshot->hosts->pool.items[i].id;
 }
 
-static size_t tell_which(const struct which_hosts *which, char *text, size_t size)
+static void tell_which(const struct which_hosts *which, char *text, size_t size)
 {
     size_t all = which->snapshot->hosts->pool.n, out = all - count(which, which->snapshot->open);
-    const char *causes;
-    char which_ones[64];
+    bool is_only = which->n == 1;
 
     if (which->n == all || (which->n == all - out && out * TOLD_SHARE < all))
-        return 0;
-    causes = eligibility_exclusions(which->snapshot->eligibility, which->vm);
-    if (which->n == 1)
-        snprintf(which_ones, sizeof which_ones, "host %d, the only one of %zu", first_host(which),
-                 all);
-    else
-        snprintf(which_ones, sizeof which_ones, "the %zu of %zu hosts", which->n, all);
-    return (size_t)snprintf(text, size, " on %s that it may use (%s%s%s)", which_ones, causes,
-                            *causes && *which->causes ? ", " : "", which->causes);
+        return;
+    details_add(
+        text, size,
+        &(struct detail){.id = is_only ? DETAIL_ONLY_HOST : DETAIL_HOSTS,
+                         .n = {is_only ? first_host(which) : (int64_t)which->n, all_hosts(which)}});
+    details_append(text, size, eligibility_exclusions(which->snapshot->eligibility, which->vm));
+    details_append(text, size, which->causes);
 }
 
 static void tell_number(const struct which_hosts *which, char *text, size_t size)
 {
-    if (which->n == 1)
-        snprintf(text, size, ": only host %d has them", first_host(which));
-    else
-        snprintf(text, size, ": %zu of %zu hosts have them", which->n,
-                 which->snapshot->hosts->pool.n);
+    bool is_only = which->n == 1;
+
+    details_add(
+        text, size,
+        &(struct detail){.id = is_only ? DETAIL_ONLY_HOST_HAS : DETAIL_HOSTS_HAVE,
+                         .n = {is_only ? first_host(which) : (int64_t)which->n, all_hosts(which)}});
 }
 
 /* --- drains ----------------------------------------------------------------------------------- */
 
-/* Appends "host 1 is drained until ..." if drains close many of the hosts between these times. */
-static void tell_drains(const struct which_hosts *which, const char *before, char *text,
-                        size_t size)
+/* Tells that drains close many of the hosts between these times. */
+static void tell_drains(const struct which_hosts *which, char *text, size_t size)
 {
     uint64_t *closed;
     size_t n = 0;
     const struct drain *first = NULL;
-    char until[64] = "", what[TERM_TEXT_MAX + 16] = "drained", when[40];
+    struct detail detail;
 
     if (!which->drains || which->drains->n == 0)
         return;
@@ -209,17 +193,13 @@ static void tell_drains(const struct which_hosts *which, const char *before, cha
     free(closed);
     if (n * TOLD_SHARE < which->n || n == 0)
         return;
-    if (first->until != INSTANT_NEVER) {
-        lease_time_text(first->until, when, sizeof when);
-        snprintf(until, sizeof until, " until %s", when);
-    }
-    if (*first->booking)
-        snprintf(what, sizeof what, "booked for '%s'", first->booking);
-    if (n == 1)
-        snprintf(text, size, "%shost %d is %s%s", before, first->host, what, until);
-    else
-        snprintf(text, size, "%s%zu of %zu hosts are drained or booked, host %d%s", before, n,
-                 which->n, first->host, until);
+    detail = (struct detail){.id = *first->booking ? DETAIL_HOST_BOOKED : DETAIL_HOST_DRAINED,
+                             .n = {first->host, first->until},
+                             .name = first->booking};
+    if (n > 1)
+        detail = (struct detail){.id = DETAIL_HOSTS_CLOSED,
+                                 .n = {(int64_t)n, (int64_t)which->n, first->host, first->until}};
+    details_add(text, size, &detail);
 }
 
 /* --- reasons ---------------------------------------------------------------------------------- */
@@ -251,7 +231,6 @@ struct reason planner_with_hosts(const struct planner *planner, const struct lea
          late = known->id == REASON_DEADLINE_UNREACHABLE && !known->text;
     struct reason reason = *known;
     struct which_hosts which;
-    size_t length = 0;
 
     if (!room && !late && known->id != REASON_NO_ROOM_WITH_DEVICE)
         return reason;
@@ -260,13 +239,13 @@ struct reason planner_with_hosts(const struct planner *planner, const struct lea
         if (known->id == REASON_NO_ROOM_WITH_DEVICE)
             tell_number(&which, text, size);
         else if (room)
-            length = tell_which(&which, text, size);
+            tell_which(&which, text, size);
         else
             reason.n[2] = store_latest_start(lease);
         note_times(&which, lease, known);
         which.drains = *lease->booking ? NULL : planner->settings.drains;
-        if ((room || late) && length < size)
-            tell_drains(&which, room ? ": " : "", text + length, size - length);
+        if (room || late)
+            tell_drains(&which, text, size);
         if (text[0])
             reason.text = text;
     }

@@ -129,13 +129,36 @@ static void what_a_reason_is_made_of_are_numbers(void **state)
         {{.id = REASON_GIVEN_UP, .n = {3, 2, 1}, .text = "BOOT_FAILURE"},
          "VM 3 could not be started (attempts: 2); last failure: BOOT_FAILURE; the other VMs of "
          "its group are ended"},
+        {{.id = REASON_HOSTS_EXCLUDED,
+          .text = "\nnone-left 20\nout-of-service 1 20\nrequirements 19 20 1 RACK=r9\nunknown-"
+                  "attribute RAK\nsuggestion RACK"},
+         "none of the 20 hosts can be used: 1 is disabled, offline or in error, 19 do not meet "
+         "SCHED_REQUIREMENTS RACK=r9 at present; no host has an attribute RAK, did you mean "
+         "'RACK'?"},
+        {{.id = REASON_HOSTS_EXCLUDED, .text = "\nnone-left 1\nnot-permitted 1 1"},
+         "the only host cannot be used: it is not permitted to the owner (MANAGE)"},
+        {{.id = REASON_HOSTS_EXCLUDED,
+          .text = "none of the 2 hosts can be used: of an older store"},
+         "none of the 2 hosts can be used: of an older store"},
+        {{.id = REASON_NO_ROOM_NOW,
+          .n = {2, 0},
+          .text = "\nhosts 2 5\nquarantined 2 5\nno-device 1 5 74183780467458\nhosts-closed 1 2 3 "
+                  "100"},
+         "waits for room: 2 VMs requested, room for 0 now on the 2 of 5 hosts that it may use (2 "
+         "are quarantined, 1 has no PCI device vendor 10de, device 20f1, class 0302): 1 of 2 hosts "
+         "are drained or booked, host 3 until +100"},
+        {{.id = REASON_NO_ROOM_NOW, .n = {2, 0}, .text = "\nhost-booked 3 9223372036854775807 c"},
+         "waits for room: 2 VMs requested, room for 0 now: host 3 is booked for 'c'"},
+        {{.id = REASON_NO_ROOM_WITH_DEVICE, .n = {1125908496777986}, .text = "\nhosts-have 2 5"},
+         "no host with the PCI devices that a VM requires (class 0302) has room: 2 of 5 hosts have "
+         "them"},
         {{.id = REASON_LATE, .n = {5, 2, 4}, .text = "PENDING"}, /* of an older store */
          "VM 2 on host 4 is PENDING"},
         {{.id = REASON_LATE, .text = "\nlate-vm 2 -1 BOOT"}, "VM 2 is BOOT"},
         {{.id = REASON_LATE, .text = "\nlate-vm-starts 2 4 PENDING\ndeparting 1 4 SAVE_STOP"},
          "VM 2 is PENDING and is to start on host 4; VM 1 (SAVE_STOP) has not left host 4"},
     };
-    char sentence[200];
+    char sentence[400];
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         reason_format(&cases[i].reason, sentence, sizeof sentence, plus_text);

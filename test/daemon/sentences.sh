@@ -93,7 +93,7 @@ vm=$(oned submit --cpu 1 --memory 128 --attribute 'PCI=[VENDOR="10de",CLASS="030
 tells "no host with the PCI devices that a VM requires \(vendor 10de, class 0302\) has room: only host $host has them" lease why "$vm"
 other=$(oned submit --cpu 4 --memory 128)
 until_true is "$other" running
-tells "room for 0 now on host $host, the only one of 2 that it may use \(1 has no PCI device vendor 10de class 0302\) " lease why "$vm"
+tells "room for 0 now on host $host, the only one of 2 that it may use \(1 has no PCI device vendor 10de, class 0302\) " lease why "$vm"
 oned call one.vm.action terminate "$vm" >/dev/null
 oned call one.vm.action terminate "$other" >/dev/null
 

@@ -187,6 +187,28 @@ static void a_reason_tells_of_the_next_try(void **state)
     json_decref(answer);
 }
 
+static void a_reason_has_details(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    struct lease_record *lease = lease_to_change(fixture->store, 3);
+    const json_t *reason, *detail;
+    json_t *answer;
+
+    lease->reason_id = REASON_HOSTS_EXCLUDED;
+    store_put_text(&lease->reason, "\nnone-left 2\nrequirements 2 2 0 RACK=r9", STORE_TEXT_MAX);
+    answer = expect_answer(fixture, "{\"command\":\"lease-show\",\"lease\":3}", "galerna-lease/1");
+    reason = json_object_get(json_object_get(answer, "lease"), "reason");
+    assert_string_equal(
+        told(reason, "text"),
+        "none of the 2 hosts can be used: 2 do not meet SCHED_REQUIREMENTS RACK=r9");
+    assert_int_equal(json_array_size(json_object_get(reason, "details")), 2);
+    detail = json_array_get(json_object_get(reason, "details"), 1);
+    assert_string_equal(told(detail, "word"), "requirements");
+    assert_string_equal(told(detail, "name"), "RACK=r9");
+    assert_int_equal(json_array_size(json_object_get(detail, "numbers")), 3);
+    json_decref(answer);
+}
+
 /* It began before its time, to be ready then, and ends at its time. */
 static void a_reservation_has_left_what_is_left_until_its_end(void **state)
 {
@@ -416,6 +438,7 @@ int main(void)
         TEST(a_lease_says_where_it_was),
         TEST(no_start_is_expected_that_has_passed),
         TEST(a_reason_tells_of_the_next_try),
+        TEST(a_reason_has_details),
         TEST(history_is_of_one_or_of_all),
         TEST(unknown_commands_are_named),
         TEST(what_serves_all_does_not_depend_on_the_caller),

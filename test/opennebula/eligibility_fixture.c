@@ -1,5 +1,6 @@
 /* A site of hosts, datastores and networks, and a VM with requirements. */
 #include "test/opennebula/eligibility_fixture.h"
+#include "core/reason_details.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,13 +138,21 @@ void assert_hosts(const struct some_site *site, const struct vm *vm, const char 
     assert_int_equal(n == 0, eligible.reason[0] != '\0');
 }
 
+void assert_sentence(const char *reason, const char *part)
+{
+    char sentence[REASON_DETAILS_MAX];
+
+    reason = details_text(reason, sentence, sizeof sentence, NULL);
+    if (!strstr(reason, part))
+        fail_msg("'%s' does not say '%s'", reason, part);
+}
+
 void assert_reason(const struct some_site *site, const struct vm *vm, const char *part)
 {
     struct eligible eligible;
 
     eligibility_of(site->eligibility, vm, &eligible);
-    if (!strstr(eligible.reason, part))
-        fail_msg("'%s' does not say '%s'", eligible.reason, part);
+    assert_sentence(eligible.reason, part);
 }
 
 int32_t datastore_of(const struct some_site *site, const struct vm *vm, uint32_t host,
@@ -152,7 +161,7 @@ int32_t datastore_of(const struct some_site *site, const struct vm *vm, uint32_t
     char reason[256];
     int32_t chosen = eligibility_datastore(site->eligibility, vm, host, reason, sizeof reason);
 
-    if (part && !strstr(reason, part))
-        fail_msg("'%s' does not say '%s'", reason, part);
+    if (part)
+        assert_sentence(reason, part);
     return chosen;
 }

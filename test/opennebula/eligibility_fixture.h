@@ -38,6 +38,8 @@ struct vm *vm_with(struct some_vm *some, const char *name, const char *value);
 
 /* expected: the hosts that are allowed, such as "0,2"; a reason is given where there are none. */
 void assert_hosts(const struct some_site *site, const struct vm *vm, const char *expected);
+/* The sentence of the reason has that part. */
+void assert_sentence(const char *reason, const char *part);
 void assert_reason(const struct some_site *site, const struct vm *vm, const char *part);
 
 /* The system datastore for the VM on a host; part NULL: its reason is not looked at. */
