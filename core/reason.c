@@ -177,20 +177,20 @@ enum reason_lead reason_lead(enum reason_id id)
 static const char *why_it_stays(bool at_once, bool demands, bool ends_first)
 {
     if (ends_first)
-        return at_once ? "must leave its host%o%s, but migrating its VMs is estimated to take "
+        return at_once ? "must leave its host%o%b, but migrating its VMs is estimated to take "
                          "longer than they still run"
-                       : "must leave its host by %t%s, but migrating its VMs is estimated to take "
+                       : "must leave its host by %t%b, but migrating its VMs is estimated to take "
                          "longer than they still run";
     if (demands)
-        return at_once ? "must leave its host%o%o%s, but no other host that it may use has enough "
+        return at_once ? "must leave its host%o%o%b, but no other host that it may use has enough "
                          "room and also meets its PCI device, CPU pinning and VM group "
                          "requirements for the rest of its lifetime"
-                       : "must leave its host by %t%o%s, but no other host that it may use has "
+                       : "must leave its host by %t%o%b, but no other host that it may use has "
                          "enough room and also meets its PCI device, CPU pinning and VM group "
                          "requirements for the rest of its lifetime";
-    return at_once ? "must leave its host%o%s, but no other host that it may use has room for the "
+    return at_once ? "must leave its host%o%b, but no other host that it may use has room for the "
                      "rest of its lifetime"
-                   : "must leave its host by %t%s, but no other host that it may use has room for "
+                   : "must leave its host by %t%b, but no other host that it may use has room for "
                      "the rest of its lifetime";
 }
 
@@ -337,7 +337,7 @@ static const char *sentence_of(const struct reason *reason)
         return "the required CPUs, memory or pages of NUMA nodes are in use on all hosts with "
                "enough room (%n), without a known end";
     if (reason->id == REASON_CANNOT_LEAVE && n[3] > 0)
-        return "must leave its host%o%o%o%s: to be suspended at %t until another host that it may "
+        return "must leave its host%o%o%o%b: to be suspended at %t until another host that it may "
                "use has room";
     if (reason->id == REASON_CANNOT_LEAVE)
         return why_it_stays(n[0] == INSTANT_NONE, n[1] != 0, n[2] != 0);

@@ -69,8 +69,7 @@ enum reason_id {
     REASON_CANNOT_LEAVE, /* running on a host that it must leave by n[0] (INSTANT_NONE: at once): no
                           * other host has room, or (n[1]: 1) meets its demands beyond room, for its
                           * run time, or (n[2]: 1) it ends before its VMs could have moved. n[3] >
-                          * 0: the time of its suspension; text: why it must leave, in parentheses
-                          * after a blank, or "" */
+                          * 0: the time of its suspension; details: why it must leave */
     /* Reasons of the live driver: */
     REASON_VM_FAILED,        /* n[0] the VM, n[1] its host, n[2] attempts; text: its state, why */
     REASON_COMMAND_REFUSED,  /* n[0] the VM; text: the command and OpenNebula's error */

@@ -64,7 +64,17 @@
     ROW(HOST_DRAINED, "host-drained", ": ", "host %n is drained until %t")                         \
     ROW(HOST_BOOKED, "host-booked", ": ", "host %n is booked for '%s' until %t")                   \
     ROW(HOSTS_CLOSED, "hosts-closed", ": ",                                                        \
-        "%n of %n hosts are drained or booked, host %n until %t")
+        "%n of %n hosts are drained or booked, host %n until %t")                                  \
+    ROW(REBALANCED, "rebalanced", "; ", "its cluster is rebalanced")                               \
+    ROW(FOR_LEASE, "for-lease", "; ", "lease %n starts there")                                     \
+    ROW(BOOKING_ENDS, "booking-ends", "; ", "booking '%s' ends on its host")                       \
+    ROW(HOST_IS_BOOKED, "host-is-booked", "; ", "its host is booked for '%s'")                     \
+    ROW(HOST_IS_DRAINED, "host-is-drained", "; ", "host %n is drained")                            \
+    ROW(HOST_IS_DISABLED, "host-is-disabled", "; ",                                                \
+        "host %n is disabled and VM %n marked RESCHED")                                            \
+    ROW(RESCHED, "resched", "; ", "VM %n is marked RESCHED")                                       \
+    ROW(MIGRATION_FAILED, "migration-failed", "; ", "its migration failed")                        \
+    ROW(NO_OTHER_HOST, "no-other-host", "; ", "no other usable host meets its requirements")
 
 #define DETAIL_WORD(id, word, before, template) [DETAIL_##id] = (word),
 #define DETAIL_ROW(id, word, before, template)  [DETAIL_##id] = {before, template},

@@ -65,6 +65,17 @@ enum detail_id {
     DETAIL_HOST_DRAINED,  /* n[0], until n[1] (INSTANT_NEVER: no end) */
     DETAIL_HOST_BOOKED,   /* n[0], until n[1]; name: the booking */
     DETAIL_HOSTS_CLOSED,  /* n[0] of n[1] hosts are drained or booked: host n[2] until n[3] */
+
+    /* Why VMs leave or cannot leave their hosts */
+    DETAIL_REBALANCED,       /* its cluster */
+    DETAIL_FOR_LEASE,        /* n[0] starts there */
+    DETAIL_BOOKING_ENDS,     /* name: the booking, which has let it in */
+    DETAIL_HOST_IS_BOOKED,   /* name: the booking */
+    DETAIL_HOST_IS_DRAINED,  /* n[0] */
+    DETAIL_HOST_IS_DISABLED, /* n[0], and VM n[1] is marked RESCHED */
+    DETAIL_RESCHED,          /* VM n[0] is */
+    DETAIL_MIGRATION_FAILED,
+    DETAIL_NO_OTHER_HOST, /* meets its requirements */
     DETAILS
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/reason_details.h"
 #include "daemon/planner/planner_inside.h"
 #include "daemon/state/vm_state.h"
 #include "util/memory.h"
@@ -172,6 +173,7 @@ int32_t facts_usual_hosts_of(struct facts *facts, const struct lease_record *lea
 /* --- filters of VMs that must leave their hosts -------------------------------------------------
  */
 
+/* why: details. */
 static void cannot_leave(struct facts *facts, const struct vm_record *vm, int32_t host,
                          const char *why, int64_t retry)
 {
@@ -208,6 +210,15 @@ static size_t other_hosts(const struct facts *facts, const struct vm_record *vm,
     return n_fresh ? n_fresh : n;
 }
 
+static void cannot_leave_because(struct facts *facts, const struct vm_record *vm, int32_t host,
+                                 enum detail_id why, int64_t retry)
+{
+    char text[STORE_TEXT_MAX] = "";
+
+    details_add(text, sizeof text, &(struct detail){.id = why});
+    cannot_leave(facts, vm, host, text, retry);
+}
+
 bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t host,
                         int32_t *filter)
 {
@@ -218,7 +229,7 @@ bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t
     size_t left;
 
     if (vm->move_again > facts->now) {
-        cannot_leave(facts, vm, host, "its migration failed", vm->move_again);
+        cannot_leave_because(facts, vm, host, DETAIL_MIGRATION_FAILED, vm->move_again);
         return false;
     }
     if (!observed || !observed->full) {
@@ -237,7 +248,7 @@ bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t
     if (left)
         *filter = facts_put_filter(facts, vm, &own);
     else
-        cannot_leave(facts, vm, host, "no other usable host meets its requirements", INSTANT_NONE);
+        cannot_leave_because(facts, vm, host, DETAIL_NO_OTHER_HOST, INSTANT_NONE);
     free(allowed);
     return left > 0;
 }

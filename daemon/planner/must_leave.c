@@ -1,8 +1,8 @@
 /* VMs that must leave their hosts: the operator rescheduled them in OpenNebula, their hosts are
  * drained or promised to another lease, or they should move to other hosts of their cluster. */
-#include <stdio.h>
 
 #include "core/estimates.h"
+#include "core/reason_details.h"
 #include "daemon/planner/planner_inside.h"
 #include "daemon/state/lease_state.h"
 #include "daemon/state/vm_state.h"
@@ -249,23 +249,24 @@ void planner_vm_leave_cause(const struct planner *planner, const struct vm_recor
     const struct drains *drains = planner->settings.drains;
     int64_t now = planner->planned_at;
     struct drain ahead = {.booking = ""};
+    struct detail cause = {.id = DETAIL_RESCHED, .n = {vm->id}};
 
     if (vm_is_only_wanted(planner, drains, vm, now))
-        snprintf(text, size, " (its cluster is rebalanced)");
+        cause.id = DETAIL_REBALANCED;
     else if (!vm->resched && promised != INSTANT_NONE)
-        snprintf(text, size, " (lease %lld starts there)", (long long)lease->preempted_for);
+        cause = (struct detail){.id = DETAIL_FOR_LEASE, .n = {lease->preempted_for}};
     else if (!vm->resched && drains && lease &&
              drains_ahead(drains, lease, vm->host, now, &ahead) && *ahead.booking)
-        snprintf(text, size,
-                 drains_let_in(drains, ahead.booking, lease) ? " (booking '%s' ends on its host)"
-                                                             : " (its host is booked for '%s')",
-                 ahead.booking);
+        cause = (struct detail){.id = drains_let_in(drains, ahead.booking, lease)
+                                          ? DETAIL_BOOKING_ENDS
+                                          : DETAIL_HOST_IS_BOOKED,
+                                .name = ahead.booking};
     else if (!vm->resched)
-        snprintf(text, size, " (host %d is drained)", vm->host);
+        cause = (struct detail){.id = DETAIL_HOST_IS_DRAINED, .n = {vm->host}};
     else if (host && host->state == HOST_DISABLED)
-        snprintf(text, size, " (host %d is disabled and VM %d marked RESCHED)", host->id, vm->id);
-    else
-        snprintf(text, size, " (VM %d is marked RESCHED)", vm->id);
+        cause = (struct detail){.id = DETAIL_HOST_IS_DISABLED, .n = {host->id, vm->id}};
+    text[0] = '\0';
+    details_add(text, size, &cause);
 }
 
 void planner_leave_cause(const struct planner *planner, const struct lease_record *lease,

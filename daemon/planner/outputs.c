@@ -1,6 +1,7 @@
 /* Applies the planner's decisions to leases as events, and the notes made while gathering facts. */
 #include <string.h>
 
+#include "core/reason_details.h"
 #include "daemon/base/log.h"
 #include "daemon/planner/in_vain.h"
 #include "daemon/planner/planner_inside.h"
@@ -275,7 +276,8 @@ static void move_vms(struct planner *planner, int64_t now, const struct plan_out
         const struct lease_record *lease = vm ? store_lease(planner->store, vm->lease) : NULL;
         int32_t to = host_id(planner, moves->vms[i].host);
         const struct vm_observation *observed;
-        char why[STORE_TEXT_MAX], cause[STORE_TEXT_MAX] = "";
+        char why[STORE_TEXT_MAX], details[STORE_TEXT_MAX] = "", text[STORE_SENTENCE_MAX];
+        const char *cause;
         struct move_way way;
         bool told, shows;
 
@@ -294,10 +296,12 @@ static void move_vms(struct planner *planner, int64_t now, const struct plan_out
             continue;
         reason_format(&output->reason, why, sizeof why, lease_time_text);
         if (output->reason.id == REASON_LEAVES)
-            planner_vm_leave_cause(planner, vm, cause, sizeof cause);
+            planner_vm_leave_cause(planner, vm, details, sizeof details);
+        cause = details_text(details, text, sizeof text, lease_time_text);
         store_history(planner->store, lease->id, now, "moving",
-                      "VM %d from host %d to host %d%s%s: %s%s", vm->id, vm->host, vm->move_to,
-                      way.why.word ? ", " : "", way.why.word ? way.why.sentence : "", why, cause);
+                      "VM %d from host %d to host %d%s%s: %s%s%s%s", vm->id, vm->host, vm->move_to,
+                      way.why.word ? ", " : "", way.why.word ? way.why.sentence : "", why,
+                      *cause ? " (" : "", cause, *cause ? ")" : "");
     }
 }
 

@@ -411,7 +411,7 @@ int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
 /* Is it worthwhile to place a VM without an end on a host that it must leave at `leaves`
  * (INSTANT_NONE: never)? */
 bool planner_stays_long_enough(const struct planner *planner, int64_t leaves, int64_t now);
-/* Why the VM leaves its host, for a sentence: " (host 3 is drained)". */
+/* The detail of why the VM leaves its host. */
 void planner_vm_leave_cause(const struct planner *planner, const struct vm_record *vm, char *text,
                             size_t size);
 /* As planner_vm_leave_cause(), for the first VM of the lease that must leave; "": none must. */

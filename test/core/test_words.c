@@ -152,6 +152,12 @@ static void what_a_reason_is_made_of_are_numbers(void **state)
         {{.id = REASON_NO_ROOM_WITH_DEVICE, .n = {1125908496777986}, .text = "\nhosts-have 2 5"},
          "no host with the PCI devices that a VM requires (class 0302) has room: 2 of 5 hosts have "
          "them"},
+        {{.id = REASON_CANNOT_LEAVE, .n = {INSTANT_NONE}, .text = "\nhost-is-drained 4"},
+         "must leave its host (host 4 is drained), but no other host that it may use has room for "
+         "the rest of its lifetime"},
+        {{.id = REASON_NO_OTHER_HOST, .n = {7, 4}, .text = "\nnone-left 2\nout-of-service 2 2"},
+         "VM 7 must leave host 4: none of the 2 hosts can be used: 2 are disabled, offline or in "
+         "error"},
         {{.id = REASON_LATE, .n = {5, 2, 4}, .text = "PENDING"}, /* of an older store */
          "VM 2 on host 4 is PENDING"},
         {{.id = REASON_LATE, .text = "\nlate-vm 2 -1 BOOT"}, "VM 2 is BOOT"},

@@ -258,7 +258,7 @@ static void a_tried_drain_knows_what_is_preempted(void **state)
     assert_int_equal(vm.how, DRAINED_STAYS);
     assert_int_equal(vm.reason.id, REASON_NO_OTHER_HOST);
     assert_int_equal(vm.reason.n[0], 1);
-    assert_string_equal(vm.reason.text, "no other usable host meets its requirements");
+    assert_string_equal(vm.reason.text, "\nno-other-host");
     assert_int_equal(vm.for_lease, 2);
     assert_int_equal(vm.leaves, store_leaves_at(lease));
     drains_finish(&drains);
