@@ -33,11 +33,11 @@
     ROW(NO_ROOM_WITH_TOPOLOGY, "no-room-with-topology", LEAD_NONE,                                 \
         "no host with the NUMA nodes that a VM requires has room")                                 \
     ROW(KEPT_APART, "kept-apart", LEAD_NONE,                                                       \
-        "all hosts with enough room (%n) run VMs from which it must be kept apart (lease %n)")     \
+        "all hosts with enough room (%n) run VMs from which it must be kept apart (lease %n)%a")   \
     ROW(KEPT_TOGETHER, "kept-together", LEAD_NONE,                                                 \
-        "no room on the hosts of the VMs that it must share a host with (lease %n)")               \
+        "no room on the hosts of the VMs that it must share a host with (lease %n)%a")             \
     ROW(NO_ROOM_FOR_ALL, "no-room-for-all", LEAD_NONE,                                             \
-        "no host has room for all VMs that must share one host")                                   \
+        "no host has room for all VMs that must share one host%a")                                 \
     ROW(START_PASSED, "start-passed", LEAD_REFUSED, "its start at %t has passed (now: %t)")        \
     ROW(DEADLINE_UNREACHABLE, "deadline-unreachable", LEAD_REFUSED,                                \
         "must end by %t, but the earliest possible end is %t")                                     \

@@ -132,8 +132,8 @@ struct reason {
  * address or profile is also demanded. */
 int64_t reason_of_device(uint32_t vendor, uint32_t device, uint32_t class_id, bool more);
 
-/* Is the reason about VMs that a VM must be apart from or together with? A driver can add details
- * in the reason's text. */
+/* Is the reason about VMs that a VM must be apart from or together with? A driver can add details.
+ */
 static inline bool reason_is_of_company(enum reason_id id)
 {
     return id == REASON_KEPT_APART || id == REASON_KEPT_TOGETHER || id == REASON_NO_ROOM_FOR_ALL;

@@ -74,7 +74,10 @@
         "host %n is disabled and VM %n marked RESCHED")                                            \
     ROW(RESCHED, "resched", "; ", "VM %n is marked RESCHED")                                       \
     ROW(MIGRATION_FAILED, "migration-failed", "; ", "its migration failed")                        \
-    ROW(NO_OTHER_HOST, "no-other-host", "; ", "no other usable host meets its requirements")
+    ROW(NO_OTHER_HOST, "no-other-host", "; ", "no other usable host meets its requirements")       \
+    ROW(ROLE, "role", ", ", "role %s of VM group %n")                                              \
+    ROW(VM_GROUP, "vm-group", ", ", "a VM group")                                                  \
+    ROW(NEAR, "near", ", ", "VM %n on host %n")
 
 #define DETAIL_WORD(id, word, before, template) [DETAIL_##id] = (word),
 #define DETAIL_ROW(id, word, before, template)  [DETAIL_##id] = {before, template},

@@ -76,6 +76,11 @@ enum detail_id {
     DETAIL_RESCHED,          /* VM n[0] is */
     DETAIL_MIGRATION_FAILED,
     DETAIL_NO_OTHER_HOST, /* meets its requirements */
+
+    /* Rules of VM groups */
+    DETAIL_ROLE,     /* of VM group n[0]; name: the role */
+    DETAIL_VM_GROUP, /* an unknown one */
+    DETAIL_NEAR,     /* VM n[0] on host n[1] */
     DETAILS
 };
 

@@ -1,11 +1,11 @@
 /* Numbers the roles of VM groups and translates their rules. */
 #include "daemon/planner/company.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapters/opennebula/eligibility.h"
+#include "core/reason_details.h"
 #include "util/map.h"
 #include "util/memory.h"
 #include "util/printable.h"
@@ -234,7 +234,7 @@ uint32_t company_roles(const struct company *company)
     return (uint32_t)company->roles.n;
 }
 
-void company_role_text(const struct company *company, uint32_t role, char *text, size_t size)
+void company_add_role(const struct company *company, uint32_t role, char *text, size_t size)
 {
     enum { SHOWN_MAX = 48 };
     char name[SHOWN_MAX];
@@ -242,11 +242,11 @@ void company_role_text(const struct company *company, uint32_t role, char *text,
     const struct vmgroup *group;
 
     if (role >= company->roles.n) {
-        snprintf(text, size, "a VM group");
+        details_add(text, size, &(struct detail){.id = DETAIL_VM_GROUP});
         return;
     }
     key = map_key_bytes(&company->roles, role);
     group = &company->pool->items[key->group];
-    snprintf(text, size, "role %s of VM group %d",
-             printable(name, sizeof name, group->roles[key->role].name), group->id);
+    printable(name, sizeof name, group->roles[key->role].name);
+    details_add(text, size, &(struct detail){.id = DETAIL_ROLE, .n = {group->id}, .name = name});
 }

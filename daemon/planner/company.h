@@ -35,8 +35,8 @@ bool company_is_on_one_host(const struct vm_demand *demand);
 
 /* The number of roles; role numbers are below it. */
 uint32_t company_roles(const struct company *company);
-/* For messages: "role web of VM group 3". */
-void company_role_text(const struct company *company, uint32_t role, char *text, size_t size);
+/* Add the detail of the role. */
+void company_add_role(const struct company *company, uint32_t role, char *text, size_t size);
 
 /* Can a plan made with `old` be continued with `new`? False if rules differ, or the roles of VMs
  * for which `is_planned` returns true, or the roles of VMs in several groups. O(groups x their

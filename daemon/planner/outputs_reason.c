@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/reason_details.h"
 #include "daemon/planner/planner_inside.h"
 #include "daemon/state/lease_state.h"
 #include "daemon/state/vm_state.h"
@@ -42,30 +43,28 @@ static struct reason with_company(const struct planner *planner, const struct le
                                   const struct reason *known, char *text, size_t size)
 {
     int64_t *other;
-    size_t n, length = 0;
+    size_t n;
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
     const struct vm_record *near;
     struct reason reason = *known;
 
     if (!reason_is_of_company(reason.id) || !planner->snapshot.company)
         return reason;
-    for (size_t i = 0; i < n && length == 0; i++) {
+    text[0] = '\0';
+    reason.text = text;
+    for (size_t i = 0; i < n && !*text; i++) {
         struct vm_demand demand;
 
-        if (vms[i]->gone ||
-            company_of(planner->snapshot.company, vms[i]->id, &demand) == COMPANY_NONE)
-            continue;
-        company_role_text(planner->snapshot.company, demand.role, text, size);
-        length = strlen(text);
-        reason.text = text;
+        if (!vms[i]->gone &&
+            company_of(planner->snapshot.company, vms[i]->id, &demand) != COMPANY_NONE)
+            company_add_role(planner->snapshot.company, demand.role, text, size);
     }
     other = &reason.n[reason.id == REASON_KEPT_APART ? 1 : 0];
     near = reason.id == REASON_NO_ROOM_FOR_ALL ? NULL : vm_in_the_way(planner, *other);
     if (near) {
         *other = near->lease;
-        snprintf(text + length, size - length, "%sVM %d on host %d", length ? ", " : "", near->id,
-                 vm_planned_host(near));
-        reason.text = text;
+        details_add(text, size,
+                    &(struct detail){.id = DETAIL_NEAR, .n = {near->id, vm_planned_host(near)}});
     }
     return reason;
 }

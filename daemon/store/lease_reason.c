@@ -90,8 +90,6 @@ void store_told_text(const struct told_reason *told, bool body, char *text, size
         reason.text = why;
     }
     length = (body ? reason_format_body : reason_format)(&reason, text, size, lease_time_text);
-    if (reason_is_of_company(reason.id) && reason.text[0] && length < size)
-        length += (size_t)snprintf(text + length, size - length, ": %s", reason.text);
     if (vm[0] > 0 && length < size)
         snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB%s)",
                  (long long)(vm[0] / 100), (long long)(vm[0] % 100), (long long)vm[1],

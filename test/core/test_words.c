@@ -158,6 +158,9 @@ static void what_a_reason_is_made_of_are_numbers(void **state)
         {{.id = REASON_NO_OTHER_HOST, .n = {7, 4}, .text = "\nnone-left 2\nout-of-service 2 2"},
          "VM 7 must leave host 4: none of the 2 hosts can be used: 2 are disabled, offline or in "
          "error"},
+        {{.id = REASON_KEPT_APART, .n = {3, 4}, .text = "\nrole 2 web\nnear 7 1"},
+         "all hosts with enough room (3) run VMs from which it must be kept apart (lease 4): role "
+         "web of VM group 2, VM 7 on host 1"},
         {{.id = REASON_LATE, .n = {5, 2, 4}, .text = "PENDING"}, /* of an older store */
          "VM 2 on host 4 is PENDING"},
         {{.id = REASON_LATE, .text = "\nlate-vm 2 -1 BOOT"}, "VM 2 is BOOT"},

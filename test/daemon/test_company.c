@@ -134,8 +134,9 @@ static void policies_of_roles(void **state)
     assert_int_equal(company_of(company, 4, &four), COMPANY_NONE);
     assert_int_equal(company_of(company, 99, &four), COMPANY_NONE);
     assert_int_equal(four.role, DEMAND_ANY);
-    company_role_text(company, one.role, text, sizeof text);
-    assert_string_equal(text, "role r0 of VM group 0");
+    text[0] = '\0';
+    company_add_role(company, one.role, text, sizeof text);
+    assert_string_equal(text, "\nrole 0 r0");
     company_destroy(company);
     free_pool(&pool);
 }
