@@ -12,8 +12,8 @@
 
 enum reason_id {
     REASON_NONE,
-    REASON_NO_ROOM_NOW, /* n[0] VMs requested, n[1] fit now: waits in the queue; text of this and
-                         * other reasons about room: the hosts, or NULL */
+    REASON_NO_ROOM_NOW, /* n[0] VMs requested, n[1] fit now: waits in the queue; this and other
+                         * reasons about room: with details of the hosts, or NULL */
     REASON_PLANNED,     /* will start at n[0]; until n[3], if not 0, lease n[1] has host n[2], or
                          * (-1) it is booked (text: the booking) or drained */
     REASON_REFUSED_BY_POLICY, /* text: the module's name and sentence */
@@ -26,8 +26,7 @@ enum reason_id {
                              * until n[2] or later */
     REASON_TOPOLOGY_IN_USE, /* the same for NUMA nodes: on n[0] hosts with room, until n[1] or later
                              */
-    REASON_NO_ROOM_WITH_DEVICE,   /* no host with the devices n[0] has room; text: NULL, or of how
-                                   * many */
+    REASON_NO_ROOM_WITH_DEVICE,   /* no host with the devices n[0] has room; details: how many */
     REASON_NO_ROOM_WITH_TOPOLOGY, /* no host with such NUMA nodes has room */
     REASON_KEPT_APART,      /* n[0] hosts with room have VMs that it must be apart from; n[1] one of
                              * their leases */
@@ -38,7 +37,7 @@ enum reason_id {
                              * number unknown) of the group in the text were submitted */
     REASON_DEADLINE_UNREACHABLE,  /* n[0] deadline, n[1] earliest possible end (NEVER: none), n[2]
                                    * latest start, or 0; n[3] VMs of the group in the text were
-                                   * submitted, or 0; then text: NULL, or what drains leave */
+                                   * submitted, or 0; then details of drains, or NULL */
     REASON_IMAGE_TOO_LATE,        /* the image would arrive at n[0], the start is n[1] */
     REASON_SHORTER_THAN_SHUTDOWN, /* n[0] duration, n[1] shutdown time */
     REASON_SUSPENDED_FOR,         /* n[0] the lease it made room for, n[1] since when */
@@ -99,23 +98,24 @@ enum reason_id {
     REASON_VMS_LOST,         /* OpenNebula no longer knows its VMs */
     REASON_UNKNOWN,          /* n[0] a VM that is UNKNOWN, n[1] its host */
     REASON_MALFORMED,        /* text: the malformed attribute, and why */
-    REASON_NOT_GRANTED,      /* text: the request that its owner has no right to */
+    REASON_NOT_GRANTED,      /* text: the request that its owner has no right to; or details:
+                              * why its booking does not admit it */
     REASON_NOT_UNDERSTOOD,   /* text: the error found by the planner */
     REASON_TEMPLATE_NOT_READ,     /* n[0] the VM */
     REASON_REQUIREMENT_MALFORMED, /* text: the requirement and its error */
-    REASON_NOT_SUPPORTED,         /* text: the unsupported part of the VM */
-    REASON_HOSTS_EXCLUDED,        /* text: how many hosts each of its conditions excludes */
-    REASON_NO_NETWORK,            /* text: why each network of its host's cluster cannot be used */
-    REASON_NO_DATASTORE,          /* text: why each datastore of its host cannot be used */
-    REASON_NO_OTHER_HOST,         /* n[0] a VM that must leave its host n[1]; text: why it cannot */
-    REASON_PAUSE,                 /* n[0] the VM, n[1] attempts that failed */
-    REASON_RULE_BROKEN,           /* n[0] a running VM, n[1] its host; text: the rule it breaks */
+    REASON_NOT_SUPPORTED,         /* details: the unsupported part of the VM */
+    REASON_HOSTS_EXCLUDED,        /* details: how many hosts each of its conditions excludes */
+    REASON_NO_NETWORK,    /* details: why each network of its host's cluster cannot be used */
+    REASON_NO_DATASTORE,  /* details: why each datastore of its host cannot be used */
+    REASON_NO_OTHER_HOST, /* n[0] a VM that must leave its host n[1]; details: why it cannot */
+    REASON_PAUSE,         /* n[0] the VM, n[1] attempts that failed */
+    REASON_RULE_BROKEN,   /* n[0] a running VM, n[1] its host; details: the rule it breaks */
     REASON_TURN, /* OpenNebula carries out n[0] operations, the maximum; text: the option that sets
                   * it */
     REASON_NO_HOST_YET, /* its group starts, but no host has room for its VM n[0] */
     REASON_RELEASED,    /* its VMs are being released */
-    REASON_BOOKING,     /* text: why it may not use hosts of the booking that it names */
-    REASON_NO_ROOM_YET, /* it has a planned start; text: the lack in datastores or networks */
+    REASON_BOOKING,     /* details: why it may not use hosts of the booking that it names */
+    REASON_NO_ROOM_YET, /* it has a planned start; details: the lack in datastores or networks */
     REASONS
 };
 

@@ -77,7 +77,22 @@
     ROW(NO_OTHER_HOST, "no-other-host", "; ", "no other usable host meets its requirements")       \
     ROW(ROLE, "role", ", ", "role %s of VM group %n")                                              \
     ROW(VM_GROUP, "vm-group", ", ", "a VM group")                                                  \
-    ROW(NEAR, "near", ", ", "VM %n on host %n")
+    ROW(NEAR, "near", ", ", "VM %n on host %n")                                                    \
+    ROW(TOO_MANY_RULES, "too-many-rules", "; ", "its VM group has too many rules for it")          \
+    ROW(RULE_EXCLUDES, "rule-excludes", "; ", "role %s of VM group %n excludes the host")          \
+    ROW(RULE_APART, "rule-apart", "; ", "role %s of VM group %n keeps it apart from VM %n")        \
+    ROW(RULE_TOGETHER, "rule-together", "; ",                                                      \
+        "role %s of VM group %n keeps it together with VM %n")                                     \
+    ROW(NO_BOOKING, "no-booking", "; ", "booking '%s' does not exist or has ended")                \
+    ROW(NOT_ADMITTED, "not-admitted", "; ", "booking '%s' admits neither")                         \
+    ROW(USER, "user", " ", "user '%s'")                                                            \
+    ROW(USER_GROUP, "user-group", " ", "nor group '%s'")                                           \
+    ROW(NO_END, "no-end", "; ",                                                                    \
+        "it has no end, but booking '%s' does: set DURATION or PREEMPTIBLE=yes")                   \
+    ROW(BOOKING_TOO_SHORT, "booking-too-short", "; ",                                              \
+        "no host of booking '%s' is booked for as long as it runs")                                \
+    ROW(NOT_BOOKED_FROM, "not-booked-from", "; ",                                                  \
+        "no host of booking '%s' is booked from %t for as long as it runs")
 
 #define DETAIL_WORD(id, word, before, template) [DETAIL_##id] = (word),
 #define DETAIL_ROW(id, word, before, template)  [DETAIL_##id] = {before, template},

@@ -81,6 +81,19 @@ enum detail_id {
     DETAIL_ROLE,     /* of VM group n[0]; name: the role */
     DETAIL_VM_GROUP, /* an unknown one */
     DETAIL_NEAR,     /* VM n[0] on host n[1] */
+    DETAIL_TOO_MANY_RULES,
+    DETAIL_RULE_EXCLUDES, /* the VM's host; VM group n[0]; name: the role */
+    DETAIL_RULE_APART,    /* from VM n[1]; VM group n[0]; name: the role */
+    DETAIL_RULE_TOGETHER, /* with VM n[1], likewise */
+
+    /* Bookings; name: the booking */
+    DETAIL_NO_BOOKING,
+    DETAIL_NOT_ADMITTED, /* followed by user and group */
+    DETAIL_USER,         /* name: the user */
+    DETAIL_USER_GROUP,   /* name: the group */
+    DETAIL_NO_END,       /* the lease has none, but the booking has */
+    DETAIL_BOOKING_TOO_SHORT,
+    DETAIL_NOT_BOOKED_FROM, /* n[0] for as long as the lease runs */
     DETAILS
 };
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/reason_details.h"
 #include "util/memory.h"
 #include "util/printable.h"
 
@@ -258,18 +259,14 @@ void broken_rules_find(struct map *broken, const struct world *world)
         broken_rules_each(&seen->pool, &places, keep_first, broken);
 }
 
-void broken_rule_text(const struct broken_rule *rule, char *text, size_t size)
+void broken_rule_add(const struct broken_rule *rule, char *text, size_t size)
 {
-    enum { SHOWN_MAX = 48 };
-    char role[SHOWN_MAX];
+    char role[DETAIL_NAME_MAX];
 
-    printable(role, sizeof role, rule->role);
-    if (rule->other < 0)
-        snprintf(text, size, "role %s of VM group %d excludes the host", role, rule->group);
-    else if (rule->apart)
-        snprintf(text, size, "role %s of VM group %d keeps it apart from VM %d", role, rule->group,
-                 rule->other);
-    else
-        snprintf(text, size, "role %s of VM group %d keeps it together with VM %d", role,
-                 rule->group, rule->other);
+    details_add(text, size,
+                &(struct detail){.id = rule->other < 0 ? DETAIL_RULE_EXCLUDES
+                                       : rule->apart   ? DETAIL_RULE_APART
+                                                       : DETAIL_RULE_TOGETHER,
+                                 .n = {rule->group, rule->other},
+                                 .name = printable(role, sizeof role, rule->role)});
 }

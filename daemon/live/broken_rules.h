@@ -45,5 +45,5 @@ bool would_break_rule(const struct vmgroup_pool *pool, const struct rule_places 
  * valid as long as the world's VM groups. */
 void broken_rules_find(struct map *broken, const struct world *world);
 
-/* "role web of VM group 3 keeps it apart from VM 7" */
-void broken_rule_text(const struct broken_rule *rule, char *text, size_t size);
+/* Add the detail of the rule. */
+void broken_rule_add(const struct broken_rule *rule, char *text, size_t size);

@@ -1,6 +1,7 @@
 /* Compares the store with OpenNebula, and applies the resulting events to leases. */
 #include "daemon/live/reconcile.h"
 
+#include "core/reason_details.h"
 #include "daemon/live/daemon.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/reconcile_inside.h"
@@ -47,7 +48,7 @@ static struct reason remark_on(const struct daemon *daemon, const struct lease_r
             return (struct reason){.id = REASON_UNKNOWN, .n = {vms[i]->id, observed->history.host}};
         if (!rule || reason.id != REASON_NONE)
             continue;
-        broken_rule_text(rule, text, size);
+        broken_rule_add(rule, text, size);
         reason =
             (struct reason){.id = REASON_RULE_BROKEN, .n = {vms[i]->id, rule->host}, .text = text};
     }
@@ -62,7 +63,7 @@ static bool is_remark(enum reason_id id)
 /* The lease continues, with the remark as its reason. */
 static void watch_running(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
-    char text[STORE_TEXT_MAX] = "";
+    char text[STORE_TEXT_MAX] = "", rule[STORE_SENTENCE_MAX];
     enum reason_id before = lease->reason_id;
     struct reason reason = remark_on(daemon, lease, text, sizeof text);
 
@@ -75,7 +76,8 @@ static void watch_running(struct daemon *daemon, const struct lease_record *leas
                       reason.id == REASON_UNKNOWN ? "not" : "");
     if (reason.id == REASON_RULE_BROKEN)
         store_history(daemon->store, lease->id, now, "rule-broken", "VM %d on host %d: %s",
-                      (int)reason.n[0], (int)reason.n[1], text);
+                      (int)reason.n[0], (int)reason.n[1],
+                      details_text(text, rule, sizeof rule, lease_time_text));
     else if (reason.id == REASON_UNKNOWN)
         store_history(daemon->store, lease->id, now, "unknown", "VM %d on host %d",
                       (int)reason.n[0], (int)reason.n[1]);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/reason_details.h"
 #include "daemon/planner/planner_inside.h"
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -103,24 +104,18 @@ static bool has_time(const struct facts *facts, const struct lease_record *lease
 bool facts_are_kept_out(const struct facts *facts, const struct lease_record *lease,
                         char text[STORE_TEXT_MAX])
 {
-    char start[64];
+    struct detail why = {
+        .id = DETAIL_BOOKING_TOO_SHORT, .n = {lease->start}, .name = lease->booking};
 
     if (!drains_admit(facts->drains, lease, text, STORE_TEXT_MAX))
         return true;
     if (!*lease->booking || lease->accepted || may_be_cut(lease) || has_time(facts, lease))
         return false;
-    else if (lease->duration == SPAN_UNLIMITED)
-        snprintf(text, STORE_TEXT_MAX,
-                 "it has no end, but booking '%s' does: set DURATION or PREEMPTIBLE=yes",
-                 lease->booking);
-    else if (lease->kind == LEASE_RESERVATION) {
-        lease_time_text(lease->start, start, sizeof start);
-        snprintf(text, STORE_TEXT_MAX,
-                 "no host of booking '%s' is booked from %s for as long as it runs", lease->booking,
-                 start);
-    } else
-        snprintf(text, STORE_TEXT_MAX, "no host of booking '%s' is booked for as long as it runs",
-                 lease->booking);
+    if (lease->duration == SPAN_UNLIMITED)
+        why.id = DETAIL_NO_END;
+    else if (lease->kind == LEASE_RESERVATION)
+        why.id = DETAIL_NOT_BOOKED_FROM;
+    details_add(text, STORE_TEXT_MAX, &why);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/reason_details.h"
 #include "daemon/base/clock.h"
 #include "daemon/planner/in_vain.h"
 #include "daemon/planner/planner_inside.h"
@@ -248,6 +249,7 @@ static bool filter_of_document(struct facts *facts, const struct lease_record *l
                                const struct vm_record *vm, const struct vm *document,
                                int32_t *filter)
 {
+    char text[STORE_TEXT_MAX] = "";
     struct eligible eligible;
     struct reason out;
 
@@ -261,9 +263,8 @@ static bool filter_of_document(struct facts *facts, const struct lease_record *l
         return false;
     }
     if (facts_has_too_many_rules(facts, vm->id)) {
-        cannot_be_placed(facts, lease,
-                         &(struct reason){.id = REASON_NOT_SUPPORTED,
-                                          .text = "its VM group has too many rules for it"},
+        details_add(text, sizeof text, &(struct detail){.id = DETAIL_TOO_MANY_RULES});
+        cannot_be_placed(facts, lease, &(struct reason){.id = REASON_NOT_SUPPORTED, .text = text},
                          INSTANT_NONE);
         return false;
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/reason_details.h"
 #include "daemon/store/store.h"
 #include "util/append.h"
 #include "util/instant.h"
@@ -253,16 +254,17 @@ bool drains_admit(const struct drains *drains, const struct lease_record *lease,
                   size_t size)
 {
     const struct booking *booking = drains ? drains_booking(drains, lease->booking) : NULL;
+    bool knows_no_booking = *lease->booking && !booking;
+    const struct detail says[] = {
+        {.id = knows_no_booking ? DETAIL_NO_BOOKING : DETAIL_NOT_ADMITTED, .name = lease->booking},
+        {.id = DETAIL_USER, .name = lease->user},
+        {.id = DETAIL_USER_GROUP, .name = lease->user_group}};
 
-    if (!*lease->booking)
+    text[0] = '\0';
+    if (!*lease->booking || (booking && booking_admits(booking, lease->user, lease->user_group)))
         return true;
-    if (!booking)
-        snprintf(text, size, "booking '%s' does not exist or has ended", lease->booking);
-    else if (!booking_admits(booking, lease->user, lease->user_group))
-        snprintf(text, size, "booking '%s' admits neither user '%.60s' nor group '%.60s'",
-                 lease->booking, lease->user, lease->user_group);
-    else
-        return true;
+    for (size_t i = 0; i < (knows_no_booking ? 1 : 3); i++)
+        details_add(text, size, &says[i]);
     return false;
 }
 

@@ -61,8 +61,8 @@ const struct drain *drains_of(const struct drains *drains, int32_t host);
 /* The host's drain at that time, or NULL. */
 const struct drain *drains_at(const struct drains *drains, int32_t host, int64_t at);
 const struct booking *drains_booking(const struct drains *drains, const char *name); /* or NULL */
-/* May the lease use the booking that it names, if it names one? False: text says why not. `drains`:
- * NULL for none. O(bookings). */
+/* May the lease use the booking that it names, if it names one? False: text has the details of why
+ * not. `drains`: NULL for none. O(bookings). */
 bool drains_admit(const struct drains *drains, const struct lease_record *lease, char *text,
                   size_t size);
 /* The largest number of hosts that this owner has booked at the same time. O(drains^2). */

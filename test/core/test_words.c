@@ -161,6 +161,13 @@ static void what_a_reason_is_made_of_are_numbers(void **state)
         {{.id = REASON_KEPT_APART, .n = {3, 4}, .text = "\nrole 2 web\nnear 7 1"},
          "all hosts with enough room (3) run VMs from which it must be kept apart (lease 4): role "
          "web of VM group 2, VM 7 on host 1"},
+        {{.id = REASON_RULE_BROKEN, .n = {7, 4}, .text = "\nrule-apart 2 8 web"},
+         "VM 7 on host 4 breaks a rule of its VM group: role web of VM group 2 keeps it apart from "
+         "VM 8"},
+        {{.id = REASON_BOOKING, .text = "\nnot-admitted course\nuser carl\nuser-group other"},
+         "booking 'course' admits neither user 'carl' nor group 'other'"},
+        {{.id = REASON_BOOKING, .text = "\nnot-booked-from 100 course"},
+         "no host of booking 'course' is booked from +100 for as long as it runs"},
         {{.id = REASON_LATE, .n = {5, 2, 4}, .text = "PENDING"}, /* of an older store */
          "VM 2 on host 4 is PENDING"},
         {{.id = REASON_LATE, .text = "\nlate-vm 2 -1 BOOT"}, "VM 2 is BOOT"},

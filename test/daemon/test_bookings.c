@@ -299,8 +299,11 @@ static void expect_refused(const struct course *course, int64_t id, const char *
 {
     const struct lease_record *lease = store_lease(course->store, id);
 
+    char text[STORE_SENTENCE_MAX];
+
     assert_int_equal(lease->phase, PHASE_REFUSED);
-    assert_string_equal(lease->reason, why);
+    store_reason_sentence(lease, true, text, sizeof text);
+    assert_string_equal(text, why);
 }
 
 static void who_cannot_be_inside_is_refused(void **state)

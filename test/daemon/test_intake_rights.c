@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "core/reason_details.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/state/lease_order.h"
@@ -308,17 +309,18 @@ static void a_request_for_a_booking_needs_one_that_admits_its_user(void **state)
     char nobody[] = "", owner[] = "root", users[] = "anna";
     const struct booking booking = {
         .name = "course", .owner = owner, .users = users, .groups = nobody};
-    char reason[LEASE_SPEC_TEXT_MAX];
+    char reason[LEASE_SPEC_TEXT_MAX], text[STORE_SENTENCE_MAX];
     struct stage stage;
 
     open_stage(&stage, state, "");
     assert_int_equal(intake_judge_order(&stage.scene.daemon, &order, NOW, reason), VERDICT_NO);
-    assert_string_equal(reason, "booking 'course' does not exist or has ended");
+    assert_string_equal(reason, "\nno-booking course");
     drains_book(&stage.scene.daemon.drains, &booking);
     assert_int_equal(intake_judge_order(&stage.scene.daemon, &order, NOW, reason), VERDICT_YES);
     order.user = "bert";
     assert_int_equal(intake_judge_order(&stage.scene.daemon, &order, NOW, reason), VERDICT_NO);
-    assert_string_equal(reason, "booking 'course' admits neither user 'bert' nor group ''");
+    assert_string_equal(details_text(reason, text, sizeof text, NULL),
+                        "booking 'course' admits neither user 'bert' nor group ''");
     drains_finish(&stage.scene.daemon.drains);
     close_stage(&stage);
 }
