@@ -127,6 +127,8 @@
     ROW(NO_HOST_YET, "no-host-yet", LEAD_NONE, "no host has room for VM %n at present")            \
     ROW(RELEASED, "released", LEAD_NONE, "being released")                                         \
     ROW(BOOKING, "booking", LEAD_NONE, "%s")                                                       \
+    ROW(IN_THE_WAY, "in-the-way", LEAD_NONE,                                                       \
+        "lease %n, which is promised to start at %t, would not")                                   \
     ROW(NO_ROOM_YET, "no-room-yet", LEAD_NONE, "%s")
 
 #define REASON_WORD(id, word, lead, template)     [REASON_##id] = (word),
@@ -345,6 +347,8 @@ static const char *sentence_of(const struct reason *reason)
         return "%s";
     if (reason->id == REASON_LATE && n[2] < 0) /* of an older store */
         return "%oVM %n is%o %s";
+    if (reason->id == REASON_IN_THE_WAY && n[2])
+        return "lease %n, which is promised to end by %t, would not";
     if (reason->id == REASON_GROUP_INCOMPLETE && n[1] == 0)
         return "for more VMs of its group: %v so far (group %s)";
     return sentences[reason->id].text;

@@ -115,6 +115,7 @@ enum reason_id {
     REASON_NO_HOST_YET, /* its group starts, but no host has room for its VM n[0] */
     REASON_RELEASED,    /* its VMs are being released */
     REASON_BOOKING,     /* details: why it may not use hosts of the booking that it names */
+    REASON_IN_THE_WAY, /* lease n[0] would miss its promise: its start, or (n[2]: 1) end, at n[1] */
     REASON_NO_ROOM_YET, /* it has a planned start; details: the lack in datastores or networks */
     REASONS
 };

@@ -127,11 +127,12 @@ static void add_sentence(char *text, size_t size, const char *sentence)
 void message_of(const struct lease_record *lease, const struct vm_record *vm, int64_t now,
                 char *text, size_t size)
 {
-    char state[STORE_ACTIVITY_MAX], when[TIME_TEXT_MAX];
+    char state[STORE_ACTIVITY_MAX], why[STORE_SENTENCE_MAX], when[TIME_TEXT_MAX];
 
     *text = '\0';
     if (*lease->change_refused && lease->phase < PHASE_ENDING) {
-        snprintf(state, sizeof state, "Change refused: %s", lease->change_refused);
+        store_refusal_text(lease->change_refused, why, sizeof why);
+        snprintf(state, sizeof state, "Change refused: %s", why);
         add_sentence(text, size / 2, state);
     }
     say_state(lease, now, state, sizeof state);

@@ -292,6 +292,7 @@ struct planner_change {
 };
 
 /* "lease 77, which is promised to start at ..., would not". */
+struct reason planner_unplaced_reason(const struct lease_record *lease);
 void planner_unplaced_text(const struct lease_record *lease, char *text, size_t size);
 
 /* change is NULL on failure; err says why. */

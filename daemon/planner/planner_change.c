@@ -144,14 +144,19 @@ bool planner_loses_promise(const struct lease_record *lease)
     return lease->phase == PHASE_RESERVED && has_place;
 }
 
+struct reason planner_unplaced_reason(const struct lease_record *lease)
+{
+    bool ends = lease->kind != LEASE_RESERVATION;
+
+    return (struct reason){.id = REASON_IN_THE_WAY,
+                           .n = {lease->id, ends ? lease->deadline : lease->start, ends}};
+}
+
 void planner_unplaced_text(const struct lease_record *lease, char *text, size_t size)
 {
-    bool reservation = lease->kind == LEASE_RESERVATION;
-    char at[64];
+    const struct reason reason = planner_unplaced_reason(lease);
 
-    lease_time_text(reservation ? lease->start : lease->deadline, at, sizeof at);
-    snprintf(text, size, "lease %lld, which is promised to %s %s, would not", (long long)lease->id,
-             reservation ? "start at" : "end by", at);
+    reason_format(&reason, text, size, lease_time_text);
 }
 
 static void is_in_the_way(struct planner_change *change, const struct lease_record *lease)

@@ -11,7 +11,6 @@
 #include "daemon/services/services_question.h"
 #include "daemon/state/lease_state.h"
 #include "daemon/state/vm_state.h"
-#include "util/time_text.h"
 
 /* --- reading attributes ----------------------------------------------------------------------- */
 
@@ -93,30 +92,42 @@ static bool want(const struct lease_record *lease, const struct reading *reading
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 
-static void refuse(struct daemon *daemon, const struct lease_record *lease, const char *why,
-                   int64_t now)
+static void refuse(struct daemon *daemon, const struct lease_record *lease,
+                   const struct told_refusal *refusal, int64_t now)
 {
-    if (strcmp(lease->change_refused, why) == 0)
+    char line[STORE_TEXT_MAX], text[STORE_SENTENCE_MAX];
+
+    store_pack_refusal(refusal, line);
+    if (strcmp(lease->change_refused, line) == 0)
         return;
-    lease_note_change_refused(daemon->store, lease, why);
-    store_history(daemon->store, lease->id, now, "change-refused", "%s", why);
+    lease_note_change_refused(daemon->store, lease, line);
+    store_refusal_text(line, text, sizeof text);
+    store_history(daemon->store, lease->id, now, "change-refused", "%s", text);
     daemon_wake(daemon);
+}
+
+static void refuse_for_error(struct daemon *daemon, const struct lease_record *lease,
+                             const char *error, int64_t now)
+{
+    struct told_refusal refusal = {.start = INSTANT_NONE, .duration = SPAN_NONE};
+
+    store_tell_reason(&refusal.reason, &(struct reason){.id = REASON_TEXT, .text = error});
+    refuse(daemon, lease, &refusal, now);
 }
 
 static void refuse_with_alternative(struct daemon *daemon, const struct lease_record *lease,
                                     const struct lease_trial *trial, int64_t now)
 {
-    char text[STORE_TEXT_MAX], nearest[TIME_TEXT_MAX];
+    const struct lease_record *other =
+        trial->in_the_way < 0 ? NULL : store_lease(daemon->store, trial->in_the_way);
+    struct told_refusal refusal = {trial->reason, trial->start, trial->duration};
+    struct reason reason = {.id = REASON_TEXT, .text = trial->text};
 
-    snprintf(text, sizeof text, "%.200s", trial->text);
-    if (trial->start != INSTANT_NONE) {
-        lease_time_text(trial->start, nearest, sizeof nearest);
-        snprintf(text, sizeof text, "%.200s; next possible start: %s", trial->text, nearest);
-    } else if (trial->duration != SPAN_NONE) {
-        time_text_exact(trial->duration, nearest, sizeof nearest);
-        snprintf(text, sizeof text, "%.200s; longest possible duration: %s", trial->text, nearest);
-    }
-    refuse(daemon, lease, text, now);
+    if (other)
+        reason = planner_unplaced_reason(other);
+    if (other || refusal.reason.id == REASON_NONE)
+        store_tell_reason(&refusal.reason, &reason);
+    refuse(daemon, lease, &refusal, now);
 }
 
 /* Did the planner or the store fail, or is it busy? All other errors are reported to the owner. */
@@ -151,7 +162,7 @@ static void judge(struct daemon *daemon)
         return; /* the change is tried again after the next poll */
     vm_has_asked(daemon->store, vm, question->asked);
     if (result < 0)
-        refuse(daemon, lease, err.text, clock_now());
+        refuse_for_error(daemon, lease, err.text, clock_now());
     else if (!trial.accepted)
         refuse_with_alternative(daemon, lease, &trial, clock_now());
 }
@@ -198,7 +209,7 @@ static void see_attribute(struct daemon *daemon, const struct vm_record *vm,
 
     if (intake_read(daemon, full, 0, &reading.spec, reason) < 0) {
         if (*vm->asked)
-            refuse(daemon, lease, reason, now);
+            refuse_for_error(daemon, lease, reason, now);
         return;
     }
     if (!reading.spec.present)

@@ -26,14 +26,30 @@ void store_tell_reason(struct told_reason *told, const struct reason *reason)
     snprintf(told->text, sizeof told->text, "%s", reason->text ? reason->text : "");
 }
 
+static void pack(const struct told_reason *told, char *line, size_t size)
+{
+    size_t length = (size_t)snprintf(line, size, "%s", reason_name(told->id));
+
+    for (size_t i = 0; i < REASON_NUMBERS && length < size; i++)
+        length += (size_t)snprintf(line + length, size - length, " %" PRId64, told->n[i]);
+    if (length < size)
+        snprintf(line + length, size - length, " %s", told->text);
+}
+
+static struct told_reason told_of(const struct lease_record *lease)
+{
+    struct told_reason told = {.id = lease->reason_id};
+
+    memcpy(told.n, lease->reason_n, sizeof told.n);
+    snprintf(told.text, sizeof told.text, "%s", lease->reason);
+    return told;
+}
+
 void store_pack_reason(const struct lease_record *lease, char line[STORE_TEXT_MAX])
 {
-    size_t length = (size_t)snprintf(line, STORE_TEXT_MAX, "%s", reason_name(lease->reason_id));
+    const struct told_reason told = told_of(lease);
 
-    for (size_t i = 0; i < REASON_NUMBERS; i++)
-        length += (size_t)snprintf(line + length, STORE_TEXT_MAX - length, " %" PRId64,
-                                   lease->reason_n[i]);
-    snprintf(line + length, STORE_TEXT_MAX - length, " %s", lease->reason);
+    pack(&told, line, STORE_TEXT_MAX);
 }
 
 /* False: the line is not a packed reason; it may be the sentence of an older galernad. */
@@ -97,12 +113,45 @@ void store_told_text(const struct told_reason *told, bool body, char *text, size
     mark_cut(text, size);
 }
 
+/* --- refused changes: start, duration, reason ------------------------------------------------- */
+
+void store_pack_refusal(const struct told_refusal *refusal, char line[STORE_TEXT_MAX])
+{
+    size_t length = (size_t)snprintf(line, STORE_TEXT_MAX, "%" PRId64 " %" PRId64 " ",
+                                     refusal->start, refusal->duration);
+
+    pack(&refusal->reason, line + length, STORE_TEXT_MAX - length);
+}
+
+void store_refusal_text(const char *line, char *text, size_t size)
+{
+    char *duration, *reason, nearest[TIME_TEXT_MAX];
+    struct told_refusal refusal;
+    size_t length;
+
+    refusal.start = strtoll(line, &duration, 10);
+    refusal.duration = strtoll(duration, &reason, 10);
+    if (*reason != ' ' || !unpack(reason + 1, &refusal.reason)) {
+        snprintf(text, size, "%s", line);
+        return;
+    }
+    store_told_text(&refusal.reason, true, text, size);
+    length = strlen(text);
+    if (refusal.start != INSTANT_NONE && length < size) {
+        lease_time_text(refusal.start, nearest, sizeof nearest);
+        snprintf(text + length, size - length, "; next possible start: %s", nearest);
+    } else if (refusal.duration != SPAN_NONE && length < size) {
+        time_text_exact(refusal.duration, nearest, sizeof nearest);
+        snprintf(text + length, size - length, "; longest possible duration: %s", nearest);
+    }
+}
+
+/* --- sentences -------------------------------------------------------------------------------- */
+
 void store_reason_sentence(const struct lease_record *lease, bool body, char *text, size_t size)
 {
-    struct told_reason told = {.id = lease->reason_id};
+    struct told_reason told = told_of(lease);
 
-    memcpy(told.n, lease->reason_n, sizeof told.n);
-    snprintf(told.text, sizeof told.text, "%s", lease->reason);
     if (told.id == REASON_PLANNED && lease->expected != INSTANT_NONE)
         told.n[0] = lease->expected; /* rounded, and stable across small changes */
     /* An accepted lease is not "refused", whatever blocks it at present. */

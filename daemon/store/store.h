@@ -95,7 +95,8 @@ struct lease_record {
     int64_t extended;                 /* seconds added by these changes, or SPAN_UNLIMITED */
     int64_t unused_until;             /* it ends then unless its VMs are used, and its owner knows;
                                        * INSTANT_NONE */
-    const char *change_refused;       /* why the owner's last change was refused; "": it was not */
+    const char *change_refused;       /* why the owner's last change was refused
+                                       * (store_pack_refusal()); "": it was not */
 
     /* The lease for which this one leaves its hosts, or has left them without being restarted
      * since, and when; preempted_at 0 or INSTANT_NONE: none (store_is_preempted()). */
@@ -273,6 +274,16 @@ void store_tell_reason(struct told_reason *told, const struct reason *reason);
 void store_told_text(const struct told_reason *told, bool body, char *text, size_t size);
 /* The lease's reason in a line below STORE_TEXT_MAX, as the text of a reason that has a cause. */
 void store_pack_reason(const struct lease_record *lease, char line[STORE_TEXT_MAX]);
+/* Why a change was refused, and the nearest alternative. */
+struct told_refusal {
+    struct told_reason reason;
+    int64_t start, duration; /* INSTANT_NONE, SPAN_NONE: none */
+};
+
+/* In a line below STORE_TEXT_MAX, as change_refused. */
+void store_pack_refusal(const struct told_refusal *refusal, char line[STORE_TEXT_MAX]);
+/* The sentence of such a line; that of an older galernad is one. */
+void store_refusal_text(const char *line, char *text, size_t size);
 /* The cause of the lease's reason: why a start was missed, the last failure. False: none is stored.
  */
 bool store_cause(const struct lease_record *lease, struct told_reason *cause);

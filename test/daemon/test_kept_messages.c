@@ -116,11 +116,33 @@ static void a_change_that_was_refused_leaves_room_for_the_state(void **state)
     assert_string_equal(text, "Change refused: there is no ... Galerna unlocked this VM, ...");
 }
 
+static void a_refused_change_is_told_with_the_nearest_alternative(void **state)
+{
+    const struct vm_record vm = {.id = 1};
+    struct told_refusal refusal = {.start = INSTANT_NONE, .duration = 7200};
+    struct lease_record lease = {
+        .phase = PHASE_RUNNING, .unused_until = INSTANT_NONE, .reason_word = "", .reason = ""};
+    char line[STORE_TEXT_MAX], text[512];
+
+    store_tell_reason(&refusal.reason, &(struct reason){.id = REASON_TOO_BIG, .n = {3, 2}});
+    store_pack_refusal(&refusal, line);
+    lease.change_refused = line;
+    message_of(&lease, &vm, 0, text, sizeof text);
+    assert_non_null(strstr(text, "Change refused: 3 VMs requested, but all hosts together hold at "
+                                 "most 2 when empty; longest possible duration: 2h"));
+    refusal.start = 0;
+    store_tell_reason(&refusal.reason, &(struct reason){.id = REASON_TEXT, .text = "it is over"});
+    store_pack_refusal(&refusal, line);
+    message_of(&lease, &vm, 0, text, sizeof text);
+    assert_non_null(strstr(text, "Change refused: it is over; next possible start: 19"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_message_that_is_too_long_ends_after_a_word),
         cmocka_unit_test(a_change_that_was_refused_leaves_room_for_the_state),
+        cmocka_unit_test(a_refused_change_is_told_with_the_nearest_alternative),
         KEPT_TEST(a_held_vm_keeps_why),
         KEPT_TEST(a_running_vm_keeps_that_its_rank_is_ignored),
         KEPT_TEST(a_vm_that_runs_after_all_does_not_say_why_it_was_held),
