@@ -98,8 +98,8 @@ enum reason_id {
     REASON_VMS_LOST,         /* OpenNebula no longer knows its VMs */
     REASON_UNKNOWN,          /* n[0] a VM that is UNKNOWN, n[1] its host */
     REASON_MALFORMED,        /* text: the malformed attribute, and why */
-    REASON_NOT_GRANTED,      /* text: the request that its owner has no right to; or details:
-                              * why its booking does not admit it */
+    REASON_NOT_GRANTED,      /* details: the right that its owner lacks, or why its booking does
+                              * not admit it */
     REASON_NOT_UNDERSTOOD,   /* text: the error found by the planner */
     REASON_TEMPLATE_NOT_READ,     /* n[0] the VM */
     REASON_REQUIREMENT_MALFORMED, /* text: the requirement and its error */

@@ -92,7 +92,48 @@
     ROW(BOOKING_TOO_SHORT, "booking-too-short", "; ",                                              \
         "no host of booking '%s' is booked for as long as it runs")                                \
     ROW(NOT_BOOKED_FROM, "not-booked-from", "; ",                                                  \
-        "no host of booking '%s' is booked from %t for as long as it runs")
+        "no host of booking '%s' is booked from %t for as long as it runs")                        \
+    ROW(NOT_ALLOWED, "not-allowed", "; ", "not allowed by the site's rules")                       \
+    ROW(NO_RESERVATIONS, "no-reservations", NULL,                                                  \
+        "you may not make advance reservations (START at an exact time)")                          \
+    ROW(NO_IMMEDIATE, "no-immediate", NULL,                                                        \
+        "you may not request immediate leases (START=now); use best_effort")                       \
+    ROW(NO_DEADLINE, "no-deadline", NULL, "you may not request a DEADLINE")                        \
+    ROW(TERM_LIMIT, "term-limit", NULL, "%s is %n, at most %n is allowed%o")                       \
+    ROW(TERM_DENIED, "term-denied", NULL, "%s is not allowed")                                     \
+    ROW(RIGHT, "right", " ", "(%s)")                                                               \
+    ROW(RIGHT_OF, "right-of", " ", "(%s of")                                                       \
+    ROW(OWNER, "owner", " ", "%s)")                                                                \
+    ROW(NOT_PREEMPTIBLE, "not-preemptible", NULL,                                                  \
+        "leases that cannot be preempted are not allowed: request PREEMPTIBLE=yes "                \
+        "(non-preemptible)")                                                                       \
+    ROW(MAX_AHEAD, "max-ahead", NULL, "%s is %e ahead, at most %e is allowed (max-ahead)")         \
+    ROW(MAX_RESERVATIONS, "max-reservations", NULL,                                                \
+        "you have %n reservations and leases with a deadline, %w (max-reservations)")              \
+    ROW(MAX_CLOUD_TIME, "max-cloud-time", NULL,                                                    \
+        "your reservations and leases with a deadline would take the whole cloud for %e, at most " \
+        "%e is allowed (max-cloud-time)")                                                          \
+    ROW(MAX_SHARE, "max-share", NULL,                                                              \
+        "you would hold %n%% of the cloud at %t, at most %n%% is allowed %d or more ahead "        \
+        "(max-share)")                                                                             \
+    ROW(SHARE_OF_VMS, "share-of-vms", ": ", "%n of its %n VMs")                                    \
+    ROW(SHARE_POSSIBLE, "share-possible", ": ", "possible from %t")                                \
+    ROW(MAX_DURATION, "max-duration", NULL,                                                        \
+        "DURATION is %e, at most %e is allowed (max-duration)")                                    \
+    ROW(MAX_CHANGES, "max-changes", NULL, "the lease has been changed %n times, %w (max-changes)") \
+    ROW(MAX_EXTENSION, "max-extension", NULL,                                                      \
+        "the lease would be extended by %e in all, at most %e is allowed (max-extension)")         \
+    ROW(CHANGE_BEFORE, "change-before", NULL,                                                      \
+        "the lease ends in %e, changes are allowed up to %e before the end (change-before)")       \
+    ROW(MAX_VMS, "max-vms", NULL, "the lease has %v, %w (max-vms)")                                \
+    ROW(ONLY_OPERATORS_BOOK, "only-operators-book", NULL,                                          \
+        "only operators may book hosts (max-booked-hosts)")                                        \
+    ROW(MAX_BOOKED_HOSTS, "max-booked-hosts", NULL,                                                \
+        "you would have %n hosts booked at the same time, %w (max-booked-hosts)")                  \
+    ROW(MAX_BOOKED_TIMES, "max-booked-times", NULL,                                                \
+        "you would have booked hosts for %n windows, %w (max-reservations)")                       \
+    ROW(MAX_BOOKED_DURATION, "max-booked-duration", NULL,                                          \
+        "the booking lasts %e, at most %e is allowed (max-duration)")
 
 #define DETAIL_WORD(id, word, before, template) [DETAIL_##id] = (word),
 #define DETAIL_ROW(id, word, before, template)  [DETAIL_##id] = {before, template},
@@ -204,6 +245,15 @@ static const char *sentence_of(const struct detail *detail)
         return "host %n is booked for '%s'";
     if (detail->id == DETAIL_HOSTS_CLOSED && n[3] == INSTANT_NEVER)
         return "%n of %n hosts are drained or booked, host %n";
+    if (detail->id == DETAIL_TERM_LIMIT && n[2])
+        return "%s is %m, at most %m is allowed";
+    if (detail->id == DETAIL_MAX_RESERVATIONS && n[0] == 1)
+        return "you have %n reservation or lease with a deadline, %w (max-reservations)";
+    if (detail->id == DETAIL_MAX_CHANGES && n[0] == 1)
+        return "the lease has been changed %n time, %w (max-changes)";
+    if (detail->id == DETAIL_MAX_SHARE && n[3] < 0)
+        return "you would hold %n%% of the cloud at %t, at most %n%% is allowed while others wait "
+               "for room (max-share)";
     return rows[detail->id].text;
 }
 
@@ -212,7 +262,7 @@ static const char *opens(enum detail_id id)
 {
     if (id == DETAIL_ONLY_HOST || id == DETAIL_HOSTS)
         return " (";
-    return id == DETAIL_NONE_LEFT || id == DETAIL_NIC ? ": " : ", ";
+    return id == DETAIL_NONE_LEFT || id == DETAIL_NIC || id == DETAIL_NOT_ALLOWED ? ": " : ", ";
 }
 
 const char *details_text(const char *text, char *buffer, size_t size,

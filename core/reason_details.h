@@ -94,6 +94,34 @@ enum detail_id {
     DETAIL_NO_END,       /* the lease has none, but the booking has */
     DETAIL_BOOKING_TOO_SHORT,
     DETAIL_NOT_BOOKED_FROM, /* n[0] for as long as the lease runs */
+
+    /* Rights of users; of each limit n[0] the request, n[1] the limit */
+    DETAIL_NOT_ALLOWED, /* by the site's rules, for the cause that follows */
+    DETAIL_NO_RESERVATIONS,
+    DETAIL_NO_IMMEDIATE,
+    DETAIL_NO_DEADLINE,
+    DETAIL_TERM_LIMIT,  /* name: the attribute; n[2]: 1: both numbers in thousandths */
+    DETAIL_TERM_DENIED, /* name: attribute=value */
+    DETAIL_RIGHT,       /* name: the right that decides about the term */
+    DETAIL_RIGHT_OF,    /* name: the same, of an owner who follows */
+    DETAIL_OWNER,       /* name */
+    DETAIL_NOT_PREEMPTIBLE,
+    DETAIL_MAX_AHEAD, /* name: the attribute */
+    DETAIL_MAX_RESERVATIONS,
+    DETAIL_MAX_CLOUD_TIME,
+    DETAIL_MAX_SHARE,      /* n[0] percent at n[1], n[2] are allowed n[3] seconds ahead, or (-1)
+                            * while others wait */
+    DETAIL_SHARE_OF_VMS,   /* n[0] of its n[1] VMs are possible */
+    DETAIL_SHARE_POSSIBLE, /* from n[0] on */
+    DETAIL_MAX_DURATION,
+    DETAIL_MAX_CHANGES,
+    DETAIL_MAX_EXTENSION,
+    DETAIL_CHANGE_BEFORE,
+    DETAIL_MAX_VMS,
+    DETAIL_ONLY_OPERATORS_BOOK,
+    DETAIL_MAX_BOOKED_HOSTS,
+    DETAIL_MAX_BOOKED_TIMES,
+    DETAIL_MAX_BOOKED_DURATION,
     DETAILS
 };
 

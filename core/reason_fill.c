@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/lease_terms.h"
 #include "core/reason.h"
 #include "util/count_text.h"
+#include "util/decimal.h"
 #include "util/time_text.h"
 
 /* --- PCI devices: 17 bits each, the highest for "any" ----------------------------------------- */
@@ -50,7 +52,7 @@ size_t reason_fill_numbers(const char *template)
     size_t n = 0;
 
     for (const char *s = template; (s = strchr(s, '%')); s++)
-        n += *++s == 'k' ? 2 : !strchr("sab", *s);
+        n += *++s == 'k' ? 2 : !strchr("sab%", *s);
     return n;
 }
 
@@ -109,6 +111,12 @@ static void put_number(struct filling *filling, char code, int64_t n,
         snprintf(piece, sizeof piece, "%" PRId64 ".%02" PRId64, n / 100, n % 100);
     else if (code == 'd')
         time_text_span(n, piece, sizeof piece);
+    else if (code == 'e')
+        time_text_exact(n, piece, sizeof piece);
+    else if (code == 'm')
+        decimal_write(n, PRIORITY_DECIMALS, piece);
+    else if (code == 'w')
+        snprintf(piece, sizeof piece, "at most %" PRId64 " %s allowed", n, n == 1 ? "is" : "are");
     else if (code == 't')
         time_text(n, piece, sizeof piece);
     put(filling, piece, strlen(piece));
@@ -127,7 +135,9 @@ size_t reason_fill(const char *template, const int64_t *n, const char *text, cha
         if (!*s)
             break;
         s++;
-        if (strchr("sab", *s)) {
+        if (*s == '%') {
+            put(&filling, s, 1);
+        } else if (strchr("sab", *s)) {
             put_text(&filling, *s, text);
         } else if (*s == 'k') {
             s += put_count(&filling, n, s + 1);

@@ -53,9 +53,10 @@ struct rights_request {
     const struct rights_change *change; /* NULL: a new lease */
 };
 
-/* May the owner and group make this request? 0, or -1 with the request and the limit in `reason`. A
- * VM whose attribute lacks PREEMPTIBLE and TERMS is preemptable if its owner may not request other
- * terms. For VMs without the attribute, only max-vms is checked. O(options + log of sections). */
+/* May the owner and group make this request? 0, or -1 with details of the request and the limit in
+ * `reason`. A VM whose attribute lacks PREEMPTIBLE and TERMS is preemptable if its owner may not
+ * request other terms. For VMs without the attribute, only max-vms is checked. O(options + log of
+ * sections). */
 int rights_grant(const struct rights *rights, const struct rights_request *request,
                  char reason[LEASE_SPEC_TEXT_MAX]);
 
@@ -67,7 +68,7 @@ struct rights_booking {
     int64_t from, until, now;
 };
 
-/* May the user book these hosts? 0, or -1 with `reason`. */
+/* May the user book these hosts? 0, or -1 with details in `reason`. */
 int rights_grant_booking(const struct rights *rights, const struct rights_booking *booking,
                          char reason[LEASE_SPEC_TEXT_MAX]);
 

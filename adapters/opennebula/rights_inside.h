@@ -32,6 +32,3 @@ struct rights_limits {
 /* The sections that concern the user: all, then the group, then the user. Any name may be NULL. */
 struct rights_limits rights_limits_of(const struct rights *rights, const char *user,
                                       const char *group);
-
-/* The name of the option. */
-const char *rights_name(enum right right);

@@ -269,11 +269,6 @@ static int by_name(const void *a, const void *b)
     return x->kind != y->kind ? (int)x->kind - (int)y->kind : strcmp(x->name, y->name);
 }
 
-const char *rights_name(enum right right)
-{
-    return row_of(right).name;
-}
-
 struct rights *rights_create(const struct ini *ini, struct error *err)
 {
     struct rights *rights = memory_new(1, sizeof *rights);

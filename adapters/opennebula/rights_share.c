@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/reason_details.h"
 #include "util/instant.h"
 #include "util/memory.h"
 #include "util/time_text.h"
@@ -97,35 +98,32 @@ static int percent(int64_t share)
 
 /* Suggests fewer VMs, or a later start. `others`: held by the user's other reservations. */
 static void suggest(const struct rights_request *request, const struct steps *steps, int64_t most,
-                    int64_t others, char *text, size_t size)
+                    int64_t others, char text[LEASE_SPEC_TEXT_MAX])
 {
     const struct rights_holding *own = request->holdings;
     uint32_t n_vms =
         request->spec->group_size > request->n_vms ? request->spec->group_size : request->n_vms;
     int64_t possible = others < most ? n_vms * (most - others) / own->share : 0, start;
-    char time[40];
+    struct detail detail = {.id = DETAIL_SHARE_OF_VMS, .n = {possible, n_vms}};
 
-    text[0] = '\0';
-    if (possible > 0) {
-        snprintf(text, size, ": %" PRId64 " of its %u VMs", possible, n_vms);
-        return;
+    if (possible <= 0) {
+        if (own->until == INSTANT_NEVER || own->share > most)
+            return;
+        start = possible_start(steps, own->from, own->until - own->from, most - own->share);
+        if (start == INSTANT_NEVER)
+            return;
+        detail = (struct detail){.id = DETAIL_SHARE_POSSIBLE, .n = {start}};
     }
-    if (own->until == INSTANT_NEVER || own->share > most)
-        return;
-    start = possible_start(steps, own->from, own->until - own->from, most - own->share);
-    if (start == INSTANT_NEVER)
-        return;
-    time_text_local(start, time, sizeof time);
-    snprintf(text, size, ": possible from %s", time);
+    details_add(text, LEASE_SPEC_TEXT_MAX, &detail);
 }
 
 bool rights_share_allows(const struct rights_request *request, int64_t most, int64_t after,
-                         char text[RIGHTS_SHARE_TEXT])
+                         char text[LEASE_SPEC_TEXT_MAX])
 {
     const struct rights_holding *own = request->holdings;
     int64_t from = request->others_wait ? request->now : instant_add(request->now, after);
     int64_t allowed = most * SHARE_WHOLE / 100, others, at;
-    char time[40], ahead[32], instead[60];
+    bool allows;
     struct steps steps;
 
     if (request->n_holdings == 0 || own->share <= 0 || own->until <= from ||
@@ -133,17 +131,14 @@ bool rights_share_allows(const struct rights_request *request, int64_t most, int
         return true;
     steps_init(&steps, request);
     others = largest_sum(&steps, from > own->from ? from : own->from, own->until, &at);
-    suggest(request, &steps, allowed, others, instead, sizeof instead);
+    allows = share_of(own) + others <= allowed;
+    if (!allows) {
+        details_add(text, LEASE_SPEC_TEXT_MAX,
+                    &(struct detail){.id = DETAIL_MAX_SHARE,
+                                     .n = {percent(share_of(own) + others), at, most,
+                                           request->others_wait ? -1 : after}});
+        suggest(request, &steps, allowed, others, text);
+    }
     free(steps.of);
-    if (share_of(own) + others <= allowed)
-        return true;
-    time_text_local(at, time, sizeof time);
-    time_text_span(after, ahead, sizeof ahead);
-    snprintf(text, RIGHTS_SHARE_TEXT,
-             "you would hold %d%% of the cloud at %s, at most %" PRId64 "%% is allowed %s%s "
-             "(max-share)%s",
-             percent(share_of(own) + others), time, most,
-             request->others_wait ? "while others wait for room" : ahead,
-             request->others_wait ? "" : " or more ahead", instead);
-    return false;
+    return allows;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "core/reason_details.h"
 #include "daemon/base/clock.h"
 #include "daemon/live/intake.h"
 #include "daemon/services/services_question.h"
@@ -236,7 +237,7 @@ static int make_changed(const struct daemon *daemon, const struct lease_record *
     int64_t now = clock_now();
     struct lease_change wanted = *change;
     enum verdict verdict;
-    char rule[LEASE_SPEC_TEXT_MAX];
+    char rule[LEASE_SPEC_TEXT_MAX], text[STORE_SENTENCE_MAX];
 
     if (change->releases) {
         if (lease_release_make(lease, now, changed, err) < 0)
@@ -254,7 +255,8 @@ static int make_changed(const struct daemon *daemon, const struct lease_record *
     /* The planner's answer comes after its decision about the user's other requests. */
     if (verdict == VERDICT_NO || (verdict == VERDICT_LATER &&
                                   (daemon->question->is_answered || lease->phase == PHASE_PARKED)))
-        return error_set(err, ENOSPC, "refused: %s", rule);
+        return error_set(err, ENOSPC, "refused: %s",
+                         details_text(rule, text, sizeof text, lease_time_text));
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/reason_details.h"
 #include "daemon/base/clock.h"
 #include "daemon/services/services_question.h"
 #include "daemon/store/store.h"
@@ -224,13 +225,14 @@ static int accept(struct daemon *daemon, const struct drain_order *order, const 
 static int check_user(const struct daemon *daemon, const struct drain_order *order,
                       struct error *err)
 {
-    char rule[LEASE_SPEC_TEXT_MAX];
+    char rule[LEASE_SPEC_TEXT_MAX], text[STORE_SENTENCE_MAX];
 
     if (services_check_owner(daemon, order->booking->name, order->user, err) < 0)
         return -1;
     if (services_may_book(daemon, order, rule))
         return 0;
-    return error_set(err, ENOSPC, "refused: %s", rule);
+    return error_set(err, ENOSPC, "refused: %s",
+                     details_text(rule, text, sizeof text, lease_time_text));
 }
 
 /* False: there is no question for the planner. */

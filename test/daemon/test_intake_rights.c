@@ -16,6 +16,15 @@
 #include "test/daemon/intake_fixture.h"
 #include "test/daemon/store_fixture.h"
 
+static void expect_reason(const struct stage *stage, int64_t id, const char *part)
+{
+    char text[STORE_SENTENCE_MAX];
+
+    store_reason_sentence(store_lease(stage->store, id), false, text, sizeof text);
+    if (!strstr(text, part))
+        fail_msg("'%s' does not say '%s'", text, part);
+}
+
 /* The VMs have one processor and 512 MB. */
 static void one_users_reservations_have_a_share_of_the_cloud(void **state)
 {
@@ -34,7 +43,7 @@ static void one_users_reservations_have_a_share_of_the_cloud(void **state)
     lease_to_change(stage.store, 1)->accepted = true;
     take_in(&stage, NOW);
     expect(&stage, 2, PHASE_REFUSED, "refused"); /* 8 + 9 days of a 16th of it */
-    assert_non_null(strstr(store_lease(stage.store, 2)->reason, "whole cloud for 1d01h30m"));
+    expect_reason(&stage, 2, "whole cloud for 1d01h30m");
     expect(&stage, 3, PHASE_WAITING, "requested");
     lease_to_change(stage.store, 3)->accepted = true;
     ask_for(&stage, add_now(&stage, 4), "START=+01:00:00", "DURATION=00:10:00", NULL);
@@ -49,7 +58,7 @@ static void one_users_reservations_have_a_share_of_the_cloud(void **state)
     expect(&stage, 4, PHASE_REFUSED, "refused");
     expect(&stage, 5, PHASE_WAITING, "requested");
     expect(&stage, 6, PHASE_REFUSED, "refused");
-    assert_non_null(strstr(store_lease(stage.store, 6)->reason, "whole cloud for 1d01h"));
+    expect_reason(&stage, 6, "whole cloud for 1d01h");
     expect(&stage, 7, PHASE_GATHERING, "requested");
     close_stage(&stage);
 }
@@ -82,7 +91,7 @@ static void a_share_of_the_cloud_is_not_got_round_by_resizing(void **state)
     lease_to_change(stage.store, 1)->accepted = true;
     grow(&stage, 2, 300);
     expect(&stage, 2, PHASE_REFUSED, "refused");
-    assert_non_null(strstr(store_lease(stage.store, 2)->reason, "whole cloud for 1d12h"));
+    expect_reason(&stage, 2, "whole cloud for 1d12h");
     grow(&stage, 4, 1600);
     expect(&stage, 4, PHASE_WAITING, "requested");
     lease_to_change(stage.store, 3)->phase = PHASE_PARKED; /* on hold until now */
@@ -117,7 +126,7 @@ static void what_grew_waits_for_undecided_reservations(void **state)
     assert_true(intake_can_go_on(&stage.scene.daemon));
     take_in(&stage, NOW);
     expect(&stage, 3, PHASE_REFUSED, "refused");
-    assert_non_null(strstr(store_lease(stage.store, 3)->reason, "whole cloud for 1d06h"));
+    expect_reason(&stage, 3, "whole cloud for 1d06h");
     close_stage(&stage);
 }
 
@@ -153,8 +162,8 @@ static void one_user_does_not_hold_the_whole_cloud_far_ahead(void **state)
     lease_to_change(stage.store, 2)->accepted = true;
     take_in(&stage, NOW);
     expect(&stage, 3, PHASE_REFUSED, "refused");
-    assert_non_null(strstr(store_lease(stage.store, 3)->reason, "you would hold 57% of the cloud"));
-    assert_non_null(strstr(store_lease(stage.store, 3)->reason, "(max-share): possible from "));
+    expect_reason(&stage, 3, "you would hold 57% of the cloud");
+    expect_reason(&stage, 3, "(max-share): possible from ");
     expect(&stage, 4, PHASE_GATHERING, "requested");
     expect(&stage, 5, PHASE_GATHERING, "requested");
 
@@ -191,8 +200,7 @@ static void what_others_wait_for_is_not_reserved_again(void **state)
             "GROUP_SIZE=8", NULL);
     take_in(&stage, NOW);
     expect(&stage, 3, PHASE_REFUSED, "refused");
-    assert_non_null(strstr(store_lease(stage.store, 3)->reason,
-                           "while others wait for room (max-share): 8 of its 16 VMs"));
+    expect_reason(&stage, 3, "while others wait for room (max-share): 8 of its 16 VMs");
     expect(&stage, 4, PHASE_GATHERING, "requested");
     close_stage(&stage);
 }

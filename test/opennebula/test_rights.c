@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "adapters/opennebula/rights.h"
+#include "core/reason_details.h"
 #include "util/time_text.h"
 
 enum { ALL_GIVEN = (1U << LEASE_TERM_COUNT) - 1, NOW = 1700000000, DAY = 86400 };
@@ -59,12 +60,13 @@ static void granted(const struct rights *rights, const struct rights_request *re
 static void refused(const struct rights *rights, const struct rights_request *request,
                     const char *part)
 {
-    char reason[LEASE_SPEC_TEXT_MAX] = "";
+    char reason[LEASE_SPEC_TEXT_MAX] = "", sentence[REASON_DETAILS_MAX];
 
     assert_int_equal(rights_grant(rights, request, reason), -1);
-    assert_non_null(strstr(reason, "not allowed by the site's rules: "));
-    if (!strstr(reason, part))
-        fail_msg("'%s' does not say '%s'", reason, part);
+    details_text(reason, sentence, sizeof sentence, time_text_local);
+    assert_non_null(strstr(sentence, "not allowed by the site's rules: "));
+    if (!strstr(sentence, part))
+        fail_msg("'%s' does not say '%s'", sentence, part);
 }
 
 static void without_sections_only_priority_and_origin_are_closed(void **state)
@@ -413,11 +415,12 @@ static void changes_are_limited(void **state)
 static void expect_booking(const struct rights *rights, const struct rights_booking *booking,
                            const char *part)
 {
-    char reason[LEASE_SPEC_TEXT_MAX] = "";
+    char reason[LEASE_SPEC_TEXT_MAX] = "", sentence[REASON_DETAILS_MAX];
     int result = rights_grant_booking(rights, booking, reason);
+    const char *said = details_text(reason, sentence, sizeof sentence, time_text_local);
 
-    if ((result == 0) != (part == NULL) || (part && !strstr(reason, part)))
-        fail_msg("expected '%s', got %d '%s'", part ? part : "", result, reason);
+    if ((result == 0) != (part == NULL) || (part && !strstr(said, part)))
+        fail_msg("expected '%s', got %d '%s'", part ? part : "", result, said);
 }
 
 static void users_book_hosts_within_limits(void **state)
