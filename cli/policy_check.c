@@ -15,6 +15,8 @@
 #include "util/memory.h"
 #include "util/standard_output.h"
 
+enum { LEAK = 8 /* bytes for each call, as rarely needed for good */ };
+
 struct check_arguments {
     bool json;
     int compatibility;     /* 1: haizea-1.0 */
@@ -101,12 +103,15 @@ static void put_in_chain(struct conformance *conformance, const char *path)
 
 static void tell_figures(struct check_findings *findings, const struct conformance_figures *figures)
 {
-    char text[256];
+    char text[256], growth[96] = "";
 
+    if (figures->growth >= LEAK)
+        snprintf(growth, sizeof growth, "; each leaves %.0f bytes allocated: a leak?",
+                 figures->growth);
     snprintf(text, sizeof text,
              "%" PRIu64 " random calls: answers within range, reproducible, without side effects; "
-             "%.2f us each",
-             figures->calls, figures->microseconds);
+             "%.2f us each%s",
+             figures->calls, figures->microseconds, growth);
     found(findings, "calls", true, text);
     snprintf(text, sizeof text,
              "called %" PRIu64 " time%s: %" PRIu64 " lease%s accepted, %" PRIu64

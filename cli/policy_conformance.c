@@ -1,5 +1,6 @@
 /* Runs the conformance test of a policy module in a child process. */
 #include "cli/policy_conformance.h"
+#include "cli/policy_process.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,18 +20,36 @@ static int check_silence(const struct conformance *conformance, int printed, str
     return 0;
 }
 
+static int check_process(const struct conformance *conformance, const struct process_state *before,
+                         struct error *err)
+{
+    struct process_state after;
+    const char *difference;
+
+    process_state_take(&after);
+    difference = process_state_difference(before, &after);
+    return difference ? error_set(err, EINVAL,
+                                  "%s: %s; a policy must not change the process that calls it",
+                                  conformance->file, difference)
+                      : 0;
+}
+
 static int run_all(void *context, struct preflight *preflight, struct error *err)
 {
     const struct conformance *conformance = context;
     int printed = memfd_create("printed", MFD_CLOEXEC);
+    struct process_state before;
 
     if (printed < 0 || dup2(printed, STDOUT_FILENO) < 0)
         return error_errno(err, "no memory for the test");
+    process_state_take(&before);
     preflight_doing(preflight, conformance->file, "answers random calls");
     if (conformance_calls(conformance, preflight, err) < 0)
         return -1;
     preflight_doing(preflight, conformance->file, "schedules the conformance trace");
     if (conformance_trace(conformance, err) < 0)
+        return -1;
+    if (check_process(conformance, &before, err) < 0)
         return -1;
     return check_silence(conformance, printed, err);
 }

@@ -16,6 +16,7 @@
 
 struct conformance_figures {
     uint64_t calls;                          /* random calls answered */
+    double growth;                           /* bytes that each leaves allocated */
     double microseconds;                     /* mean time of one */
     bool allows_a_host;                      /* some answer did not veto every host */
     uint64_t decisions;                      /* of the trace */

@@ -2,6 +2,7 @@
 #include "cli/replay_guard.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -104,6 +105,13 @@ static void note_crash(int signal_number)
     raise(signal_number);
 }
 
+/* Without this, a module that calls exit(0) would look like a replay without results. */
+static void note_exit(void)
+{
+    if (in_call != POLICY_CALL_NONE)
+        end_at_once("' ended the process", "", EXIT_FAILED);
+}
+
 const volatile sig_atomic_t *replay_guard_catch(bool alone)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
@@ -113,6 +121,7 @@ const volatile sig_atomic_t *replay_guard_catch(bool alone)
     struct sigaction look = {.sa_handler = look_again};
     struct sigaction crash = {.sa_handler = note_crash, .sa_flags = SA_ONSTACK};
 
+    atexit(note_exit);
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     sigaction(SIGALRM, &look, NULL);

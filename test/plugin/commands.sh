@@ -49,6 +49,19 @@ expect 1 "choose writes to its input" check "$modules/chooser.so" --set how=writ
 expect 1 "writes more scores or choices than requested" check "$modules/chooser.so" --set how=extra
 expect 0 "the schedule is reproducible" check "$modules/careless.so"
 expect 1 "admit writes to its input" check "$modules/careless.so" --set does=writes
+while read -r does text; do
+    expect 1 "$text; a policy must not change the process" check "$modules/careless.so" --set does="$does"
+done <<END
+closes opens or closes files
+ignores changes how signals are handled
+moves changes the working directory
+masks changes the umask
+rounds changes the rounding of floating-point numbers
+times sets a timer
+forks starts processes
+END
+grep -q __asan_init "$galerna" ||
+    expect 0 "bytes allocated: a leak?" check "$modules/careless.so" --set does=leaks
 for what in no-id no-text bad-id; do
     expect 1 "refused 1 time without the id or the text of a reason" check "$modules/careless.so" \
         --set does=$what
@@ -105,6 +118,16 @@ for policy in ar-preempts-everything mlip moml mov priority; do
         exit 1
     fi
 done
+
+code=0
+"$galerna" replay --json "$folder/t.lwf" --policy host-selection="$modules/leaves.so" \
+    > "$out" 2> "$folder/errors" || code=$?
+if [ $code -ne 1 ] || [ -s "$out" ] ||
+    ! grep -q "policy module 'leaves' ended the process when it was called for score" "$folder/errors"; then
+    echo "a module that ends a replay: status $code"
+    cat "$folder/errors"
+    exit 1
+fi
 
 expect 1 "groups: expected NAME:USERS:LIMIT=N at 'students'" check limits --set groups=students
 expect 1 "alpha is 'x', expected median, minimum, maximum or a number" check moml --set alpha=x
