@@ -148,8 +148,11 @@ static void fill_migrations(const struct summary_run *run, int detail, char *cel
 
 static void fill_all_best_effort(const struct summary_run *run, int detail, char *cell)
 {
+    const struct accounting_kind *all = &run->figures.kinds[LEASE_BEST_EFFORT];
+    int64_t over = all->rejected + all->completed + all->failed + all->cancelled;
+
     (void)detail;
-    if (run->figures.kinds[LEASE_BEST_EFFORT].requested > 0)
+    if (all->requested > 0 && over == all->requested)
         cell_span(cell, run->figures.best_effort_end);
 }
 
