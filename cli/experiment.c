@@ -214,7 +214,7 @@ static void print_experiment(const struct experiment *experiment)
         if (option->choices && *option->choices)
             printf("  %-16s %s (%s)\n", "", option->choices, option->value);
         else
-            printf("  %-16s %g to %g (%s)\n", "", option->least, option->most, option->value);
+            printf("  %-16s %.15g to %.15g (%s)\n", "", option->least, option->most, option->value);
     }
 }
 

@@ -116,9 +116,9 @@ const char *option_expects(const struct configuration_option *option, char *text
             n = append_text(text, size, n, *c == '|' ? ", " : "%c", *c);
     } else if (option->least != 0 || option->most != 0) {
         if (option->most >= OPTION_OUT_OF_SIGHT)
-            append_text(text, size, n, ", %g or more", option->least);
+            append_text(text, size, n, ", %.15g or more", option->least);
         else
-            append_text(text, size, n, " from %g to %g", option->least, option->most);
+            append_text(text, size, n, " from %.15g to %.15g", option->least, option->most);
     }
     return text;
 }

@@ -70,10 +70,11 @@ static int check_value(const struct experiment_option *option, const char *value
                    : error_set(err, EINVAL, "option %s is '%.40s', expected %s", option->name,
                                value, option->choices);
     if (decimal_parse_real(value, &number) < 0 || number < option->least || number > option->most)
-        return error_set(err, EINVAL, "option %s is '%.40s', expected a number, %g to %g",
+        return error_set(err, EINVAL, "option %s is '%.40s', expected a number, %.15g to %.15g",
                          option->name, value, option->least, option->most);
     if (option->choices && number != floor(number))
-        return error_set(err, EINVAL, "option %s is '%.40s', expected a whole number, %g to %g",
+        return error_set(err, EINVAL,
+                         "option %s is '%.40s', expected a whole number, %.15g to %.15g",
                          option->name, value, option->least, option->most);
     return 0;
 }

@@ -341,7 +341,7 @@ static int read_value(const struct key *key, struct generate_stream *stream, con
                          is_time ? "time such as 90, 15m, 2h or 7d" : "number",
                          is_range ? ", or two as LOW:HIGH" : "");
     if (values[0] < key->least || values[1] > key->most || values[0] > values[1])
-        return error_set(err, EINVAL, "%s: '%.40s', expected %g to %g%s", key->name, text,
+        return error_set(err, EINVAL, "%s: '%.40s', expected %.15g to %.15g%s", key->name, text,
                          key->least, key->most, is_range ? ", the lower one first" : "");
     if (key->type == KEY_WHOLE && values[0] != floor(values[0]))
         return error_set(err, EINVAL, "%s: '%.40s', expected a whole number", key->name, text);
@@ -485,7 +485,7 @@ static void print_default(FILE *file, const struct key *key, enum generate_model
     stream_init(&stream, model);
     place = (const double *)(const void *)((const char *)&stream + key->offset);
     if (key->type != KEY_SPECIAL && strcmp(key->name, "seed") != 0)
-        fprintf(file, " (%g)", *place);
+        fprintf(file, " (%.15g)", *place);
 }
 
 void generate_print_keys(FILE *file)

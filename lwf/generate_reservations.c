@@ -48,10 +48,10 @@ struct generate_job *generate_reservations(const struct generate_stream *stream,
     double sum = 0, gap;
 
     if (stream->vms.high > room.nodes)
-        return error_null(
-            err, EINVAL,
-            "reservations of up to %g VMs, but the site holds %g: set smaller vms or a larger site",
-            stream->vms.high, room.nodes);
+        return error_null(err, EINVAL,
+                          "reservations of up to %.15g VMs, but the site holds %.15g: set smaller "
+                          "vms or a larger site",
+                          stream->vms.high, room.nodes);
     jobs = draw_jobs(stream, stream->rho * room.nodes * room.horizon, random, n);
     if (*n == GENERATE_JOBS_MAX) {
         free(jobs);

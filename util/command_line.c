@@ -89,7 +89,8 @@ static int store_number(const struct command_option *option, void *value, const 
     }
     if (!limits)
         return error_set(err, EINVAL, "expected a number");
-    return error_set(err, EINVAL, "expected a number from %g to %g", option->least, option->most);
+    return error_set(err, EINVAL, "expected a number from %.15g to %.15g", option->least,
+                     option->most);
 }
 
 /* Copies the word at *words and moves on; false: there is none. */

@@ -392,7 +392,7 @@ static void wrong_streams_are_explained(void **state)
         {"typeless,jobs", "'jobs': expected KEY=VALUE"},
         {"typeless,jobs=", "jobs: '', expected a number"},
         {"typeless,jobs=1.5", "jobs: '1.5', expected a whole number"},
-        {"typeless,jobs=1e9", "jobs: '1e9', expected 0 to 5e+06"},
+        {"typeless,jobs=1e9", "jobs: '1e9', expected 0 to 5000000"},
         {"typeless,jobs=nan", "jobs: 'nan', expected a number"},
         {"typeless,jobs=0x10", "jobs: '0x10', expected a number"},
         {"typeless,jobs=3,jobs=4", "jobs is given twice"},
