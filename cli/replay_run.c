@@ -234,8 +234,9 @@ static void describe_end(const struct simulation_result *result, bool asked,
                  result->unfinished, result->unfinished == 1 ? " waits" : "s wait");
     else if (result->cancels_missed)
         snprintf(outcome->message, sizeof outcome->message,
-                 "%" PRId64 " cancellation%s for leases that had not arrived yet or had ended",
-                 result->cancels_missed, result->cancels_missed == 1 ? " was" : "s were");
+                 "%" PRId64 " cancellation%s that had not arrived yet or had ended",
+                 result->cancels_missed,
+                 result->cancels_missed == 1 ? " was for a lease" : "s were for leases");
     else if (result->late_requests)
         snprintf(outcome->message, sizeof outcome->message,
                  "%" PRId64
