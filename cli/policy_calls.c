@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ enum {
     HOSTS = 48,
     VICTIMS = 12,
     NODE_SETS = 2,
+    VMS_MAX = 8, /* of a node set */
     UNTOUCHED = 0x5a,
 };
 
@@ -33,6 +35,8 @@ struct module_question {
     int32_t leases_present[HOSTS];
     int64_t unchanged_until[HOSTS];
     int64_t free[HOSTS * RESOURCE_TYPES_MAX];
+    uint32_t places[NODE_SETS * VMS_MAX], present[NODE_SETS * VMS_MAX]; /* of an estimate */
+    int64_t overhead;
     int64_t now;
 };
 
@@ -41,7 +45,8 @@ struct module_answer {
     size_t chosen[VICTIMS + 1];
     size_t n_chosen;
     bool accepted, may_preempt;
-    char text[256];
+    char text[512];
+    int64_t estimate;
 };
 
 uint64_t conformance_random(uint64_t *state, uint64_t limit)
@@ -80,7 +85,7 @@ static void make_lease(struct module_question *question, size_t place, uint64_t 
         struct node_set *set = &question->node_sets[place][i];
 
         memset(set, 0, sizeof *set);
-        set->count = (uint32_t)between(random, 1, 8);
+        set->count = (uint32_t)between(random, 1, VMS_MAX);
         set->amounts.of[RESOURCE_CPU] = 50 * between(random, 1, 8);
         set->amounts.of[RESOURCE_MEMORY] = 512 * between(random, 1, 8);
         lease->n_vms += set->count;
@@ -133,6 +138,11 @@ static void make_question(struct module_question *question, uint64_t *random)
             .runs_since = between(random, 0, question->now),
         };
     make_hosts(question, random);
+    for (size_t i = 0; i < NODE_SETS * VMS_MAX; i++) {
+        question->present[i] = (uint32_t)between(random, 0, HOSTS - 1);
+        question->places[i] = (uint32_t)between(random, 0, HOSTS - 1);
+    }
+    question->overhead = between(random, 0, 3000);
 }
 
 static bool enough(const struct victim_test *test, const size_t *chosen, size_t n_chosen)
@@ -154,6 +164,12 @@ static void ask(const struct policy_hooks *hooks, struct module_question *questi
                                        .victims = question->victims,
                                        .n = question->n_victims};
     const struct victim_test test = {.enough = enough, .engine = question};
+    const struct lease_estimate estimate = {.lease = lease,
+                                            .site = &question->site,
+                                            .at = question->batch.at,
+                                            .hosts = question->places,
+                                            .from = question->present,
+                                            .overhead = question->overhead};
     struct reason reason = {0};
 
     memset(answer, UNTOUCHED, sizeof *answer);
@@ -161,7 +177,7 @@ static void ask(const struct policy_hooks *hooks, struct module_question *questi
     answer->n_chosen = 0;
     answer->accepted = !hooks->admit || hooks->admit(hooks->context, lease, question->now, &reason);
     if (reason.text)
-        strncpy(answer->text, reason.text, sizeof answer->text - 1);
+        snprintf(answer->text, sizeof answer->text, "%s", reason.text);
     answer->may_preempt = hooks->may_preempt && hooks->may_preempt(hooks->context, lease);
     if (hooks->choose_victims)
         answer->n_chosen = hooks->choose_victims(hooks->context, &batch, &test, answer->chosen);
@@ -169,6 +185,8 @@ static void ask(const struct policy_hooks *hooks, struct module_question *questi
         hooks->score_victims(hooks->context, &batch, answer->scores);
     if (hooks->score_hosts && question->batch.n_hosts > 0)
         hooks->score_hosts(hooks->context, &question->batch, answer->scores);
+    if (hooks->estimate)
+        answer->estimate = hooks->estimate(hooks->context, &estimate);
 }
 
 static bool is_untouched(const void *from, const void *until)
@@ -192,7 +210,8 @@ static bool are_margins_untouched(const struct module_question *question,
 static bool are_equal(const struct module_answer *a, const struct module_answer *b)
 {
     return a->accepted == b->accepted && a->may_preempt == b->may_preempt &&
-           a->n_chosen == b->n_chosen && memcmp(a->scores, b->scores, sizeof a->scores) == 0 &&
+           a->n_chosen == b->n_chosen && a->estimate == b->estimate &&
+           memcmp(a->scores, b->scores, sizeof a->scores) == 0 &&
            memcmp(a->chosen, b->chosen, a->n_chosen * sizeof *a->chosen) == 0 &&
            strcmp(a->text, b->text) == 0;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "plugin/instance.h"
+#include "util/printable.h"
 
 void host_log(const struct policy_host_state *state, enum policy_log_level level,
               const char *format, ...)
@@ -15,5 +16,6 @@ void host_log(const struct policy_host_state *state, enum policy_log_level level
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    mask_controls(text, ' ');
     state->settings->log(state->settings->log_context, level, text);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "util/memory.h"
+#include "util/printable.h"
 
 /* FNV-1a over the name, so that modules of one host draw different numbers. */
 static uint64_t seed_of(const struct policy_host_state *state, const char *name, size_t place)
@@ -24,6 +25,8 @@ const char *instance_text(struct instance *instance, const char *otherwise)
     struct galerna_result *result = &instance->result;
 
     result->text[sizeof result->text - 1] = '\0';
+    mark_cut(result->text, sizeof result->text);
+    mask_controls(result->text, ' '); /* it is shown on terminals, and stored in UTF-8 */
     return *result->text ? result->text : otherwise;
 }
 

@@ -62,6 +62,8 @@ forks starts processes
 END
 grep -q __asan_init "$galerna" ||
     expect 0 "bytes allocated: a leak?" check "$modules/careless.so" --set does=leaks
+expect 0 "the schedule is reproducible" check "$modules/careless.so" --set does=talks
+expect 1 "estimate gave -5 milliseconds" check "$modules/estimates.so"
 for what in no-id no-text bad-id; do
     expect 1 "refused 1 time without the id or the text of a reason" check "$modules/careless.so" \
         --set does=$what
@@ -128,6 +130,16 @@ if [ $code -ne 1 ] || [ -s "$out" ] ||
     cat "$folder/errors"
     exit 1
 fi
+
+# Texts of modules are one line of UTF-8, and end with "..." when they are cut.
+"$galerna" trace generate --seed 1 --site 12,cpu=100,memory=1024 --stream poisson,jobs=1,vms=12 \
+    -o "$folder/large.lwf"
+"$galerna" replay -q --record - "$folder/large.lwf" --policy admission="$modules/careless.so" \
+    --set policy.careless.does=talks > "$out"
+grep -q '"refused: policy careless: caf   \[31mred *\.\.\.' "$out" || {
+    echo "the text of a module: $(grep -o 'refused: policy careless[^"]*' "$out")"
+    exit 1
+}
 
 expect 1 "groups: expected NAME:USERS:LIMIT=N at 'students'" check limits --set groups=students
 expect 1 "alpha is 'x', expected median, minimum, maximum or a number" check moml --set alpha=x

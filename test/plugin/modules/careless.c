@@ -23,14 +23,15 @@ enum {
     ROUNDS,
     TIMES,
     FORKS,
-    ENDS
+    ENDS,
+    TALKS
 };
 
 static const struct galerna_option options[] = {
     {.name = "does",
      .type = GALERNA_CHOICE,
      .choices = "explains|no-id|no-text|bad-id|writes|leaks|closes|ignores|moves|masks|rounds|"
-                "times|forks|ends",
+                "times|forks|ends|talks",
      .default_value = "explains",
      .description = "What it does"},
 };
@@ -116,6 +117,9 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
     case WRITES:
         ((struct galerna_admission_request *)unqualified(request))->now++;
         break;
+    case TALKS:
+        return host->answer(result, GALERNA_REFUSED_FOR_GOOD, "too-many",
+                            "caf\xe9\n\x1b[31mred %300s", "end");
     default:
         break;
     }

@@ -1,7 +1,8 @@
 /* Host selection that breaks a promise `galerna policy check` looks for: FORGETFUL keeps a variable
  * of its own, SCRIBBLER writes to what it is given (the member of the batch, or "capacity"), CRASH
  * crashes while it scores, LEAVES calls exit() there, PRINTS prints (also when it is loaded and
- * unloaded), UNDECLARED reads a column that it does not declare. */
+ * unloaded), UNDECLARED reads a column that it does not declare, ESTIMATES estimates
+ * less than no time. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +56,24 @@ static enum galerna_verdict score(void *self, const struct galerna_host_batch *b
     return GALERNA_OK;
 }
 
+#ifdef ESTIMATES
+static enum galerna_verdict no_time(void *self, const struct galerna_estimate *question,
+                                    int64_t *milliseconds, struct galerna_result *result)
+{
+    (void)self, (void)question, (void)result;
+    *milliseconds = -5;
+    return GALERNA_OK;
+}
+#endif
+
 static const struct galerna_host_selection operations = {
-    .size = sizeof operations, .columns = GALERNA_COLUMN_CHANGE, .score = score};
+    .size = sizeof operations,
+    .columns = GALERNA_COLUMN_CHANGE,
+    .score = score,
+#ifdef ESTIMATES
+    .estimate = no_time,
+#endif
+};
 
 #define EXPORT(symbol) GALERNA_POLICY(symbol)
 EXPORT(SYMBOL) = {
