@@ -77,6 +77,7 @@ void search_path_init(struct search_path *path, const char *const *directories, 
         add_directory(path, listed, length);
         listed += length + (listed[length] == ':');
     }
+    path->n_own = path->n;
     add_beside_program(path);
     add_directory(path, GALERNA_POLICY_DIRECTORY, strlen(GALERNA_POLICY_DIRECTORY));
 }
@@ -211,7 +212,8 @@ static int not_found(const struct search_path *path, const char *written,
     return -1;
 }
 
-static char *find_by_name(const struct search_path *path, const char *name)
+/* In the first n directories. */
+static char *find_by_name(const struct search_path *path, size_t n, const char *name)
 {
     char *underscored = memory_text(name);
     char *found = NULL;
@@ -219,7 +221,7 @@ static char *find_by_name(const struct search_path *path, const char *name)
     for (char *c = underscored; *c; c++)
         if (*c == '-')
             *c = '_';
-    for (size_t i = 0; i < path->n && !found; i++) {
+    for (size_t i = 0; i < n && !found; i++) {
         char file[PATH_MAX];
 
         snprintf(file, sizeof file, "%s/%s.so", path->directories[i], name);
@@ -233,13 +235,21 @@ static char *find_by_name(const struct search_path *path, const char *name)
     return found;
 }
 
+char *search_own(const struct search_path *path, const char *name)
+{
+    char plain[MODULE_NAME_MAX];
+
+    search_name(name, plain, sizeof plain);
+    return find_by_name(path, path->n_own, plain);
+}
+
 int search_find(const struct search_path *path, const char *written, struct module_source *source,
                 char **file, struct error *err)
 {
     bool by_path = strchr(written, '/');
 
     search_name(written, source->name, sizeof source->name);
-    *file = by_path ? realpath(written, NULL) : find_by_name(path, source->name);
+    *file = by_path ? realpath(written, NULL) : find_by_name(path, path->n, source->name);
     if (!*file)
         return by_path ? error_errno(err, "%s", written) : not_found(path, written, source, err);
     if (trust_check(*file, err) < 0) {

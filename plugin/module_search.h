@@ -11,6 +11,7 @@ struct search_path {
     char **directories;
     size_t n;
     size_t allocated;
+    size_t n_own; /* the first ones, not of the installation */
 };
 
 /* The given directories, then $GALERNA_POLICY_PATH, then the build tree of the program, then the
@@ -28,6 +29,10 @@ void search_name(const char *written, char *name, size_t size);
  * 0: all kinds. */
 int search_find(const struct search_path *path, const char *written, struct module_source *source,
                 char **file, struct error *err);
+
+/* The file of a policy that is found by name in a directory that is not of the installation, to be
+ * freed with free(); NULL: it is not there. */
+char *search_own(const struct search_path *path, const char *name);
 
 /* Finds a module and inspects it (inspect.h). The caller ends this with inspect_end(). */
 struct module *module_inspect(const struct search_path *path, const char *written,

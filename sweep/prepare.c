@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "configuration/option.h"
+#include "plugin/configured.h"
+#include "plugin/module_search.h"
 #include "sweep/digest.h"
 #include "sweep/grid.h"
 #include "util/memory.h"
@@ -51,17 +53,39 @@ static int add_file(struct digest *digest, struct sweep *sweep, const char *path
     return 0;
 }
 
-/* Adds the contents of modules named by path, which may change like other files. */
-static int add_modules(struct digest *digest, struct sweep *sweep, const char *chain,
-                       struct error *err)
+static int add_chain(struct digest *digest, struct sweep *sweep, const char *chain,
+                     const struct search_path *path, struct error *err)
 {
     char *words = memory_text(chain ? chain : ""), *rest = words;
     int result = 0;
 
-    for (char *word; result == 0 && (word = strsep(&rest, ",* \t"));)
-        if (strchr(word, '/'))
-            result = add_file(digest, sweep, word, err);
+    for (char *word; result == 0 && (word = strsep(&rest, ",* \t"));) {
+        char *own = strchr(word, '/') ? memory_text(word) : search_own(path, word);
+
+        if (own)
+            result = add_file(digest, sweep, own, err);
+        free(own);
+    }
     free(words);
+    return result;
+}
+
+/* Adds the contents of modules that are not Galerna's, which may change like other files. */
+static int add_modules(struct digest *digest, struct sweep *sweep,
+                       const struct configuration *configuration, struct error *err)
+{
+    struct policy_configured configured;
+    struct search_path path;
+    int result = 0;
+
+    policy_configured_init(&configured, configuration);
+    search_path_init(&path, configured.settings.directories, configured.settings.n_directories);
+    if (add_chain(digest, sweep, configuration->policy_admission, &path, err) < 0 ||
+        add_chain(digest, sweep, configuration->policy_preemption, &path, err) < 0 ||
+        add_chain(digest, sweep, configuration->policy_host_selection, &path, err) < 0)
+        result = -1;
+    search_path_finish(&path);
+    policy_configured_finish(&configured);
     return result;
 }
 
@@ -92,9 +116,7 @@ static int find_digest(struct prepared *prepared, struct sweep *sweep, const str
     if (add_file(&digest, sweep, configuration->tracefile, err) < 0 ||
         add_file(&digest, sweep, configuration->injectionfile, err) < 0 ||
         add_file(&digest, sweep, configuration->imagefile, err) < 0 ||
-        add_modules(&digest, sweep, configuration->policy_admission, err) < 0 ||
-        add_modules(&digest, sweep, configuration->policy_preemption, err) < 0 ||
-        add_modules(&digest, sweep, configuration->policy_host_selection, err) < 0)
+        add_modules(&digest, sweep, configuration, err) < 0)
         return complain(cell, err);
     prepared->digest = digest.value;
     return 0;

@@ -185,6 +185,25 @@ grep -q "some.sweep:9: option does of policy 'careless', which no cell of the sw
 sed -i "s/^policy careless.does.*/policy limits.users: 5/" some.sweep
 [ "$(code "$galerna" sweep some.sweep --results none.db)" = 1 ] || fail "no cell uses limits"
 
+# A module that was built anew makes its cells new, wherever it was found.
+mkdir modules
+cp "$3" modules
+cat >own.sweep <<END
+[sweep]
+seeds: 1-2
+[trace t]
+streams: poisson,jobs=5
+[policies]
+admission: accept-all $(basename "$3" .so)
+[set]
+simulation.resources: 4,cpu=100,memory=1024
+galerna.module-path: $PWD/modules
+END
+[ "$(code "$galerna" sweep own.sweep)" = 0 ] || fail "a module that is found by name: $(cat err)"
+"$galerna" sweep own.sweep | grep -q "^4 of 4 cells, 0 of them new" || fail "the same module is new"
+echo >>"modules/$(basename "$3")"
+"$galerna" sweep own.sweep | grep -q "^4 of 4 cells, 2 of them new" || fail "a changed module is not new"
+
 # Wrong usage.
 [ "$(code "$galerna" sweep)" = 64 ] || fail "no file"
 [ "$(code "$galerna" sweep a b)" = 64 ] || fail "two files"
