@@ -245,13 +245,14 @@ struct place {
 static void apply(struct forecast *forecast, const struct place *place, int64_t start, int64_t span,
                   int sign)
 {
+    struct profile *profile = &forecast->profiles[place->host];
     const struct profile_change change = {.from = start,
                                           .until = instant_add(start, span),
                                           .amounts = place->part->amounts.of,
                                           .n_types = forecast->n_types,
                                           .sign = sign};
 
-    profile_apply(&forecast->profiles[place->host], &change);
+    profile_apply(profile, &change, profile_find(profile, change.from));
 }
 
 static void give_back(struct forecast *forecast, const struct place *place, int64_t start,
@@ -338,13 +339,14 @@ static bool take(struct forecast *forecast, const struct waiter *waiter, int64_t
 
 static void change_kept(struct forecast *forecast, const struct kept_room *kept, int sign)
 {
+    struct profile *profile = &forecast->profiles[kept->host];
     const struct profile_change change = {.from = forecast->now,
                                           .until = INSTANT_NEVER,
                                           .amounts = kept->amounts.of,
                                           .n_types = forecast->n_types,
                                           .sign = sign};
 
-    profile_apply(&forecast->profiles[kept->host], &change);
+    profile_apply(profile, &change, profile_find(profile, change.from));
 }
 
 /* Room kept for leases of higher priority is not free, for an unknown time. */

@@ -81,13 +81,14 @@ size_t forecast_planned(const struct engine *engine,
 static void change(struct forecast *forecast, uint32_t host, const struct movable *movable,
                    int sign)
 {
+    struct profile *profile = &forecast->profiles[host];
     const struct profile_change profile_change = {.from = movable->from,
                                                   .until = movable->until,
                                                   .amounts = movable->amounts.of,
                                                   .n_types = forecast->n_types,
                                                   .sign = sign};
 
-    profile_apply(&forecast->profiles[host], &profile_change);
+    profile_apply(profile, &profile_change, profile_find(profile, profile_change.from));
 }
 
 /* Moves a reservation to another host with room. */

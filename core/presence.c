@@ -173,7 +173,7 @@ uint32_t presence_apply(const struct map *by_host, struct profile *profile,
         change.from = at;
         change.until = siblings.until < end ? siblings.until : end;
         change.mark = siblings.cover ? 0 : profile_mark(r->lease->request.id);
-        negative |= profile_apply(profile, &change);
+        negative |= profile_apply(profile, &change, profile_find(profile, at));
     }
     return negative;
 }

@@ -1,6 +1,8 @@
 /* Free resources of one host as a step function of time. */
 #include "core/profile.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,21 +249,6 @@ uint32_t profile_count(const struct profile *profile, const struct demand *deman
 
 /* --- changes ---------------------------------------------------------------------------------- */
 
-/* The places at which points are inserted or removed: one, or two with first <= second. */
-struct places {
-    uint32_t first, second;
-    uint32_t n; /* 0, 1 (first) or 2 */
-    bool front; /* the points before them move, not those behind */
-};
-
-static void add_place(struct places *places, uint32_t at)
-{
-    if (places->n++)
-        places->second = at;
-    else
-        places->first = places->second = at;
-}
-
 static void *move_column(void *column, const struct profile *profile, uint32_t head)
 {
     size_t none = 0;
@@ -295,94 +282,6 @@ static void make_room(struct profile *profile)
     profile->n_parts = 0;
 }
 
-/* Moves n cells, usually so few that a function call would take longer than the move. */
-static inline void move_cells(int64_t *to, const int64_t *from, uint32_t n)
-{
-    if (n > 4) {
-        memmove(to, from, n * sizeof *to);
-    } else if (n >= 2) {
-        const pair first = *(const pair *)from, last = *(const pair *)(from + n - 2);
-
-        *(pair *)to = first;
-        *(pair *)(to + n - 2) = last;
-    } else if (n) {
-        *to = *from;
-    }
-}
-
-/* Inserts a cell before each place, with the value of the cell before it. */
-static void open_gaps(const struct profile *profile, void *column, const struct places *places)
-{
-    int64_t *cells = column;
-    const uint32_t first = places->first, second = places->second, n = places->n;
-
-    if (places->front) {
-        move_cells(cells + profile->head - n, cells + profile->head, first - profile->head);
-        move_cells(cells + first - 1, cells + first, second - first);
-        cells -= n;
-    } else {
-        move_cells(cells + second + n, cells + second, profile->n - second);
-        move_cells(cells + first + 1, cells + first, second - first);
-    }
-    cells[first] = cells[first - 1];
-    if (n == 2)
-        cells[second + 1] = cells[second];
-}
-
-/* Removes the cells at the places. */
-static void close_gaps(const struct profile *profile, void *column, const struct places *places)
-{
-    int64_t *cells = column;
-    const uint32_t first = places->first, second = places->second, n = places->n;
-
-    if (places->front) {
-        if (n == 2)
-            move_cells(cells + first + 2, cells + first + 1, second - first - 1);
-        move_cells(cells + profile->head + n, cells + profile->head, first - profile->head);
-    } else {
-        if (n == 2)
-            move_cells(cells + first, cells + first + 1, second - first - 1);
-        move_cells(cells + second + 1 - n, cells + second + 1, profile->n - second - 1);
-    }
-}
-
-/* Changes each column. The points before the places are moved if they are clearly fewer than those
- * behind: with few points, an unpredictable choice would cost more than it saves. */
-static void change_places(struct profile *profile, struct places *places, int sign)
-{
-    void (*const change)(const struct profile *, void *, const struct places *) =
-        sign > 0 ? open_gaps : close_gaps;
-
-    if (places->n == 0)
-        return;
-    places->front = places->second - profile->head + CLEARLY_FEWER < profile->n - places->first &&
-                    (sign < 0 || profile->head >= places->n);
-    change(profile, profile->times, places);
-    change(profile, profile->presence, places);
-    for (int i = 0; i < profile->n_booked; i++)
-        change(profile, profile->free[profile->booked[i]], places);
-    if (places->front) {
-        profile->head -= places->n * (uint32_t)sign;
-        profile->n_parts = 0;
-    } else {
-        profile->n += places->n * (uint32_t)sign;
-    }
-}
-
-static bool same_as_before(const struct profile *profile, uint32_t point)
-{
-    if (point <= profile->head || point >= profile->n ||
-        profile->presence[point] != profile->presence[point - 1])
-        return false;
-    for (int i = 0; i < profile->n_booked; i++) {
-        const int64_t *column = profile->free[profile->booked[i]];
-
-        if (column[point] != column[point - 1])
-            return false;
-    }
-    return true;
-}
-
 static void add_column(struct profile *profile, int type)
 {
     int64_t *column = memory_new(column_room(profile->allocated), sizeof *column);
@@ -394,38 +293,100 @@ static void add_column(struct profile *profile, int type)
     profile->booked[profile->n_booked++] = (uint8_t)type;
 }
 
-/* Adds to n cells. Returns a negative number if one of them is. */
-static int64_t add_to_cells(void *column, uint32_t n, uint64_t amount)
-{
-    const pair amounts = {amount, amount};
-    uint64_t *cells = column, last = 0;
-    pair any = {0, 0};
+/* The columns, times first, and what a change adds to the cells of each. */
+struct columns {
+    uint32_t n;
+    uint64_t *cells[2 + RESOURCE_TYPES_MAX];
+    uint64_t amounts[2 + RESOURCE_TYPES_MAX];
+};
 
-    for (; n >= 2; n -= 2, cells += 2) {
-        *(pair *)cells += amounts;
-        any |= *(pair *)cells;
-    }
-    if (n)
-        last = *cells += amount;
-    return (int64_t)(any[0] | any[1] | last);
+static void add_to(struct columns *columns, void *cells, uint64_t amount)
+{
+    columns->cells[columns->n] = cells;
+    columns->amounts[columns->n++] = amount;
 }
 
-static uint32_t apply_amounts(struct profile *profile, const struct profile_change *change,
-                              uint32_t first, uint32_t last)
+static void list_columns(struct columns *columns, const struct profile *profile,
+                         const struct profile_change *change)
+{
+    const uint64_t sign = (uint64_t)(int64_t)change->sign;
+
+    columns->n = 0;
+    add_to(columns, profile->times, 0);
+    add_to(columns, profile->presence, -sign * change->mark);
+    for (int i = 0; i < profile->n_booked; i++) {
+        const int type = profile->booked[i];
+
+        add_to(columns, profile->free[type],
+               type < change->n_types ? (uint64_t)change->amounts[type] * sign : 0);
+    }
+}
+
+/* Cells of each column that move by a few places. */
+struct cells_move {
+    uint32_t begin, end;
+    int by;
+};
+
+static void move_cells(const struct columns *columns, const struct cells_move *move)
+{
+    const size_t bytes = (move->end - move->begin) * sizeof(uint64_t);
+
+    for (uint32_t c = 0; c < columns->n; c++) {
+        uint64_t *cells = columns->cells[c] + move->begin;
+
+        memmove(cells + move->by, cells, bytes);
+    }
+}
+
+/* Moves one or more cells by at most one place, and adds to them. Returns a negative number if one
+ * of them then is. */
+static int64_t move_and_add(uint64_t *cells, uint32_t n, int by, uint64_t amount)
+{
+    const pair amounts = {amount, amount};
+    /* Two at a time, from the end on if they move up. The odd one that is left is also written if
+     * there is none: a branch would be unpredictable. */
+    const uint32_t odd = by > 0 ? 0 : n - 1;
+    const uint64_t last = cells[odd] + amount;
+    const int step = by > 0 ? -2 : 2;
+    ptrdiff_t at = by > 0 ? (ptrdiff_t)n - 2 : 0;
+    pair any = {last, last};
+
+    for (uint32_t i = 0; i < n / 2; i++, at += step) {
+        const pair sums = *(pair *)(cells + at) + amounts;
+
+        *(pair *)(cells + at + by) = sums;
+        any |= sums;
+    }
+    cells[(int)odd + by] = last;
+    return (int64_t)(any[0] | any[1]);
+}
+
+/* Returns a bit for each resource type (1 << type) with a negative amount among the cells. */
+static uint32_t move_and_add_all(const struct profile *profile, const struct columns *columns,
+                                 const struct cells_move *move)
 {
     uint32_t negative = 0;
 
-    for (int type = 0; type < change->n_types; type++) {
-        const int64_t amount = change->amounts[type] * change->sign;
-
-        if (amount == 0)
-            continue;
-        if (!profile->free[type])
-            add_column(profile, type);
-        if (add_to_cells(profile->free[type] + first, last - first, (uint64_t)amount) < 0)
-            negative |= UINT32_C(1) << type;
-    }
+    for (uint32_t c = 0; c < columns->n; c++)
+        if (move_and_add(columns->cells[c] + move->begin, move->end - move->begin, move->by,
+                         columns->amounts[c]) < 0 &&
+            c >= 2 && columns->amounts[c])
+            negative |= UINT32_C(1) << profile->booked[c - 2];
     return negative;
+}
+
+/* Will the state that begins at the point equal the one before it, when the amounts have been added
+ * to it (sign 1) or to the one before it (-1)? */
+static bool vanishes(const struct columns *columns, uint32_t point, int sign)
+{
+    for (uint32_t c = 1; c < columns->n; c++) {
+        const uint64_t *cells = columns->cells[c] + point;
+
+        if (cells[0] + columns->amounts[c] * (uint64_t)sign != cells[-1])
+            return false;
+    }
+    return true;
 }
 
 /* The first point >= i that does not begin before `at`. A linear scan, since most intervals end
@@ -441,45 +402,98 @@ static uint32_t first_not_before(const struct profile *profile, uint32_t i, int6
                      (uint32_t)step_at(profile->times + point - 1, profile->n - point + 1, at - 1);
 }
 
-uint32_t profile_apply(struct profile *profile, const struct profile_change *change)
+/* Prepares for a change; false: it changes nothing. */
+static bool prepare(struct profile *profile, const struct profile_change *change)
 {
-    const uint64_t mark = change->sign < 0 ? change->mark : -change->mark;
-    uint32_t first, last, negative;
-    bool last_is_new = false;
-    struct places come = {0}, go = {0};
+    bool some = change->mark != 0;
 
-    make_room(profile);
-    first = profile_find(profile, change->from);
-    last = profile->n;
-    if (change->until != INSTANT_NEVER) {
-        last = first_not_before(profile, first + 1, change->until);
-        last_is_new = last == profile->n || profile->times[last] != change->until;
+    for (int type = 0; type < change->n_types; type++) {
+        if (change->amounts[type] == 0)
+            continue;
+        if (!profile->free[type])
+            add_column(profile, type);
+        some = true;
     }
-    if (profile->times[first] != change->from) {
-        add_place(&come, ++first);
-        last++;
-    }
-    if (last_is_new)
-        add_place(&come, last - come.n);
-    change_places(profile, &come, +1);
-    if (come.front) {
-        first -= come.n;
-        last -= come.n;
-    }
-    profile->times[first] = change->from;
-    if (last_is_new)
-        profile->times[last] = change->until;
+    if (some)
+        make_room(profile);
+    return some;
+}
+
+/* The states that a change affects, wholly or in part. At each end of it a point comes (1) if there
+ * is none, or goes (-1) if the states before and behind it become equal. */
+struct stretch {
+    uint32_t first, last; /* [first, last) */
+    int begin, end;
+};
+
+static struct stretch find_stretch(const struct profile *profile, const struct columns *columns,
+                                   const struct profile_change *change, uint32_t first)
+{
+    struct stretch stretch = {.first = first, .last = profile->n};
+
+    if (profile->times[first] != change->from)
+        stretch.begin = 1;
+    else if (first > profile->head && vanishes(columns, first, 1))
+        stretch.begin = -1;
+    if (change->until == INSTANT_NEVER)
+        return stretch;
+    stretch.last = first_not_before(profile, first + 1, change->until);
+    if (stretch.last == profile->n || profile->times[stretch.last] != change->until)
+        stretch.end = 1;
+    else if (vanishes(columns, stretch.last, -1))
+        stretch.end = -1;
+    return stretch;
+}
+
+/* The points before the stretch move if they are clearly fewer than those behind: with few points,
+ * an unpredictable choice would cost more than it saves. */
+static void plan_moves(struct profile *profile, const struct stretch *stretch,
+                       struct cells_move *inside, struct cells_move *outside)
+{
+    const int more = stretch->begin + stretch->end;
+    const uint32_t first = stretch->first, last = stretch->last;
 
     if (first / PROFILE_PART < profile->n_parts)
         profile->n_parts = (uint16_t)(first / PROFILE_PART);
-    negative = apply_amounts(profile, change, first, last);
-    if (mark)
-        add_to_cells(profile->presence + first, last - first, mark);
-    if (same_as_before(profile, first))
-        add_place(&go, first);
-    if (same_as_before(profile, last))
-        add_place(&go, last);
-    change_places(profile, &go, -1);
+    if (first - profile->head + CLEARLY_FEWER < profile->n - last && (int)profile->head >= more) {
+        *inside = (struct cells_move){first, last, -stretch->end};
+        *outside = (struct cells_move){profile->head, first + (stretch->begin > 0), -more};
+        profile->head -= (uint32_t)more;
+        if (more)
+            profile->n_parts = 0;
+    } else {
+        *inside = (struct cells_move){first, last, stretch->begin};
+        *outside = (struct cells_move){last - (uint32_t)stretch->end, profile->n, more};
+        profile->n += (uint32_t)more;
+    }
+}
+
+uint32_t profile_apply(struct profile *profile, const struct profile_change *change, uint32_t point)
+{
+    const uint32_t from_head = point - profile->head;
+    struct columns columns;
+    struct cells_move inside, outside;
+    struct stretch stretch;
+    int64_t from;
+    uint32_t negative;
+
+    assert(profile->times[point] <= change->from &&
+           (point + 1 == profile->n || profile->times[point + 1] > change->from));
+    if (!prepare(profile, change))
+        return 0;
+    list_columns(&columns, profile, change);
+    stretch = find_stretch(profile, &columns, change, profile->head + from_head);
+    from = stretch.begin < 0 ? profile->times[stretch.first - 1] : change->from;
+    plan_moves(profile, &stretch, &inside, &outside);
+    /* The cells outside move before their places are taken, or after these have become free. */
+    if (stretch.begin + stretch.end > 0)
+        move_cells(&columns, &outside);
+    negative = move_and_add_all(profile, &columns, &inside);
+    if (stretch.begin + stretch.end < 0)
+        move_cells(&columns, &outside);
+    profile->times[(int)inside.begin + inside.by] = from;
+    if (stretch.end > 0)
+        profile->times[(int)inside.end + inside.by] = change->until;
     return negative;
 }
 

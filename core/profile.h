@@ -5,11 +5,11 @@
  * fingerprint of the leases present. A state lasts until the next point; the last state lasts
  * forever. Equal neighbors are merged.
  *
- * Costs: n = points from the head on, k = those in an interval. apply: O(log n) compares, k
- * additions for each type it changes, and a move of the words on one side of the interval, mostly
- * the shorter one, in each column; the first booking of a type fills its column, O(n). find: O(log
- * n), O(1) at the head. copy: n words per column. advance: O(points passed). Scans: one column up
- * to the answer.
+ * Costs: n = points from the head on, k = those in an interval. apply: k compares (O(log n) if they
+ * are many), k additions in each column, and a move of the words on one side of the interval,
+ * mostly the shorter one; the first booking of a type fills its column, O(n). find: O(log n), O(1)
+ * at the head. copy: n words per column. advance: O(points passed). Scans: one column up to the
+ * answer.
  */
 #pragma once
 
@@ -53,9 +53,11 @@ struct profile_change {
     uint64_t mark; /* of the lease that arrives (sign -1) or leaves; 0: presence is unchanged */
 };
 
-/* Returns a bit for each resource type (1 << type) with a negative amount in the interval. Points
- * behind the interval, or those before it, move by at most two places. */
-uint32_t profile_apply(struct profile *profile, const struct profile_change *change);
+/* point: profile_find(profile, change->from). Returns a bit for each resource type (1 << type) that
+ * changes and has a negative amount in the interval. Points behind the interval, or those before
+ * it, move by at most two places. */
+uint32_t profile_apply(struct profile *profile, const struct profile_change *change,
+                       uint32_t point);
 
 /* Drops the points before `now`. */
 void profile_advance(struct profile *profile, int64_t now);

@@ -48,7 +48,7 @@ struct placement {
     uint32_t n_hosts;
     uint32_t n_vms;
     uint32_t n_types;       /* stride of amounts */
-    uint32_t *hosts;        /* n_hosts places, in the order of first use */
+    uint32_t *hosts;        /* n_hosts different places, in the order of first use */
     int64_t *amounts;       /* n_hosts * n_types */
     struct placed_vm *vms;  /* n_vms, in ascending vm (migrations: in batch order) */
     struct held_list *held; /* of all VMs on the hosts; NULL: none */

@@ -13,7 +13,7 @@
 #include "core/slot_table_state.h"
 #include "util/memory.h"
 
-enum { BLOCK = 64 }; /* hosts */
+enum { BLOCK = 64, AHEAD = 16 }; /* hosts */
 
 static void note_change(struct slot_table *table, uint32_t host)
 {
@@ -163,12 +163,20 @@ int64_t slot_table_free_cpu_now(const struct slot_table *table)
 
 /* A reservation that begins now starts at the head; queries never reach back, so no point is
  * needed. */
-static uint32_t apply_here(const struct slot_table *table, struct profile *profile,
-                           struct profile_change change)
+static uint32_t apply_here(const struct slot_table *table, uint32_t host,
+                           struct profile_change change, uint32_t point)
 {
     if (change.from == table->now)
-        change.from = profile->times[profile->head];
-    return profile_apply(profile, &change);
+        change.from = table->profiles[host].times[table->profiles[host].head];
+    return profile_apply(&table->profiles[host], &change, point);
+}
+
+static void note_applied(struct slot_table *table, uint32_t host, int64_t from)
+{
+    /* A change after the host's next change does not affect the columns of now. */
+    if (from <= table->now_until[host])
+        refresh(table, host);
+    note_change(table, host);
 }
 
 /* Consecutive reservations of a lease, each beginning at the end of the previous one, with the same
@@ -202,29 +210,24 @@ static struct run run_of(struct reservation *const *list, size_t n)
     return (struct run){list, k};
 }
 
-/* One host's part of a change; siblings: reservations of r's lease by host if others overlap r. */
-static uint32_t apply_on(struct slot_table *table, uint32_t host,
-                         const struct profile_change *change, const struct map *siblings,
-                         const struct reservation *r)
+/* Finds the points at `from` of AHEAD hosts before the first of them changes: the searches overlap,
+ * each of which mostly waits for memory. */
+static void find_ahead(const struct slot_table *table, const struct placement *placement,
+                       uint32_t i, int64_t from, uint32_t *points)
 {
-    struct profile *profile = &table->profiles[host];
-    const uint32_t negative = siblings ? presence_apply(siblings, profile, r, host, *change)
-                                       : apply_here(table, profile, *change);
-
-    /* A change after the host's next change does not affect the columns of now. */
-    if (change->from <= table->now_until[host])
-        refresh(table, host);
-    note_change(table, host);
-    return negative;
+    for (uint32_t k = 0; k < AHEAD && i + k < placement->n_hosts; k++)
+        if (placement->hosts[i + k] != HOST_REPOSITORY)
+            points[k] = profile_find(&table->profiles[placement->hosts[i + k]], from);
 }
 
-/* Returns the types of which a negative amount is left somewhere (1 << type). */
+/* Returns the types of which a negative amount is left somewhere (1 << type). siblings: the
+ * reservations of r's lease by host, if others overlap r. */
 static uint32_t apply(struct slot_table *table, const struct reservation *r, int64_t until,
                       const struct map *siblings, int sign)
 {
     const struct placement *placement = r->placement;
     int64_t cpu = placement->unbound_cpu;
-    uint32_t negative = 0;
+    uint32_t negative = 0, points[AHEAD];
     struct profile_change change = {
         .from = r->from > table->now ? r->from : table->now,
         .until = until,
@@ -239,10 +242,14 @@ static uint32_t apply(struct slot_table *table, const struct reservation *r, int
     for (uint32_t i = 0; i < placement->n_hosts; i++) {
         uint32_t host = placement->hosts[i];
 
+        if (i % AHEAD == 0 && !siblings)
+            find_ahead(table, placement, i, change.from, points);
         if (host == HOST_REPOSITORY)
             continue;
         change.amounts = &placement->amounts[(size_t)i * placement->n_types];
-        negative |= apply_on(table, host, &change, siblings, r);
+        negative |= siblings ? presence_apply(siblings, &table->profiles[host], r, host, change)
+                             : apply_here(table, host, change, points[i % AHEAD]);
+        note_applied(table, host, change.from);
         cpu += change.amounts[RESOURCE_CPU];
     }
     if (cpu && !r->closes) /* the total is an upper bound */
@@ -337,7 +344,9 @@ static uint32_t apply_holds(struct slot_table *table, const struct lease *lease,
 
         if (change.from >= change.until)
             continue;
-        negative |= apply_on(table, hold->host, &change, NULL, NULL);
+        negative |= apply_here(table, hold->host, change,
+                               profile_find(&table->profiles[hold->host], change.from));
+        note_applied(table, hold->host, change.from);
         cpu += hold->amounts[RESOURCE_CPU];
         if (i + 1 < table->n_holds && hold[1].from == hold->from && hold[1].until == hold->until)
             continue;
@@ -505,19 +514,17 @@ static int refuse(const struct slot_table *table, const struct reservation *r, u
     return 0;
 }
 
-static bool has_unknown_host(const struct slot_table *table, const struct reservation *r,
-                             struct error *err)
+static int check_hosts(const struct slot_table *table, const struct reservation *r,
+                       struct error *err)
 {
     for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
         const uint32_t host = r->placement->hosts[i];
 
-        if (host == HOST_REPOSITORY || host < table->site->n_hosts)
-            continue;
-        error_set(err, EINVAL, "lease %lld: host index %u; the site has %zu hosts",
-                  (long long)r->lease->request.id, host, table->site->n_hosts);
-        return true;
+        if (host != HOST_REPOSITORY && host >= table->site->n_hosts)
+            return error_set(err, EINVAL, "lease %lld: host index %u; the site has %zu hosts",
+                             (long long)r->lease->request.id, host, table->site->n_hosts);
     }
-    return false;
+    return 0;
 }
 
 static int check_fits(const struct slot_table *table, const struct reservation *r,
@@ -572,7 +579,7 @@ int slot_table_add(struct slot_table *table, struct reservation *r, struct error
     if (r->from >= r->until)
         return error_set(err, EINVAL, "lease %lld: reservation from %lld until %lld is empty",
                          (long long)r->lease->request.id, (long long)r->from, (long long)r->until);
-    if (has_unknown_host(table, r, err))
+    if (check_hosts(table, r, err) < 0)
         return -1;
     if (r->placement->held && check_units(table, r, err) < 0)
         return -1;

@@ -9,7 +9,7 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-enum { TOTAL_PIECE = 128 };
+enum { TOTAL_PIECE = 64 };
 
 struct total_cells {
     uint32_t n;

@@ -21,7 +21,7 @@ static void change(struct profile *profile, int64_t from, int64_t until, int64_t
                                   .sign = sign,
                                   .mark = lease ? profile_mark(lease) : 0};
 
-    profile_apply(profile, &what);
+    profile_apply(profile, &what, profile_find(profile, from));
 }
 
 static int64_t cpu_at(const struct profile *profile, int64_t at)
