@@ -12,6 +12,7 @@
 
 #include "adapters/opennebula/lease_spec.h"
 #include "adapters/opennebula/rights.h"
+#include "core/reason_details.h"
 #include "daemon/control/jansson_values.h"
 #include "daemon/control/json_term.h"
 #include "daemon/control/lease_json.h"
@@ -115,7 +116,7 @@ static void rights_restrict_it(void **state)
 {
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const struct lease_term *term = &lease_terms[i];
-        char text[128], reason[LEASE_SPEC_TEXT_MAX];
+        char text[128], reason[LEASE_SPEC_TEXT_MAX], sentence[REASON_DETAILS_MAX];
         struct lease_spec spec;
         struct rights_request request = {.user = "a", .group = "b", .spec = &spec, .n_vms = 1};
         struct error err = {0};
@@ -136,7 +137,8 @@ static void rights_restrict_it(void **state)
         term_set_number(term, &spec.term_values,
                         term->type == TERM_NUMBER ? 2000 : term->restricted);
         assert_int_equal(rights_grant(rights, &request, reason), -1);
-        assert_non_null(strstr(reason, term->attribute));
+        assert_non_null(
+            strstr(details_text(reason, sentence, sizeof sentence, NULL), term->attribute));
         rights_destroy(rights);
         ini_finish(&ini);
     }
