@@ -282,39 +282,18 @@ static const char *what_begins(const struct reason *reason)
                                          : "until %t, when the drain or booking of its host begins";
 }
 
-/* Replaces the usual sentence where a number would make it wrong. */
-static const char *sentence_of(const struct reason *reason)
+/* The next two: in place of the usual sentence where a number would make it wrong; NULL: the usual
+ * one. */
+static const char *sentence_of_room(const struct reason *reason)
 {
     const int64_t *n = reason->n;
 
-    if (reason->id == REASON_NOT_READY && n[1])
-        return what_begins(reason);
     if (reason->id == REASON_NO_ROOM_NOW && n[0] > 0 && n[1] >= n[0])
         return "for room: %v requested, but the room now free does not last long enough";
     if (reason->id == REASON_NO_ROOM_AT_ONCE)
         return why_not_at_once(n, reason->text && *reason->text);
     if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
         return "no room for %v from %t until %t%o%a";
-    if (reason->id == REASON_GIVEN_UP && n[2])
-        return "VM %n could not be started (attempts: %n); last failure: %o%s; the other VMs of "
-               "its group are ended";
-    if (reason->id == REASON_MISSED && reason->text && *reason->text)
-        return "it could not be started before %t: %s";
-    if (reason->id == REASON_START_PASSED && n[2])
-        return n[3] ? "its start at %t has passed, and only %o%n of %n VMs of group %s were "
-                      "submitted"
-                    : "its start at %t has passed, and only %o%n VMs of group %s were submitted";
-    if (reason->id == REASON_START_PASSED && reason->text && *reason->text)
-        return "its start at %t has passed, and %o%s"; /* of an older store */
-    if (reason->id == REASON_QUARANTINED && n[0] == 1)
-        return "%ohost %n, the only one that it may use, is quarantined until %t: VMs failed or "
-               "are stuck on it";
-    if (reason->id == REASON_DRAINED)
-        return which_are_drained(reason);
-    if (reason->id == REASON_DEADLINE_MISSED && n[1] == INSTANT_NEVER)
-        return "cancelled: must end by %t, but has no known end";
-    if (reason->id == REASON_DEADLINE_UNREACHABLE)
-        return why_it_is_late(reason);
     if (reason->id == REASON_ROOM_RESERVED && n[1] < 0)
         return reason->text && *reason->text
                    ? "for room: %v requested, but the room now free does not last: host %o%n is "
@@ -338,6 +317,45 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_TOPOLOGY_IN_USE && n[1] == INSTANT_NEVER)
         return "the required CPUs, memory or pages of NUMA nodes are in use on all hosts with "
                "enough room (%n), without a known end";
+    return NULL;
+}
+
+static const char *sentence_of_times(const struct reason *reason)
+{
+    const int64_t *n = reason->n;
+
+    if (reason->id == REASON_NOT_READY && n[1])
+        return what_begins(reason);
+    if (reason->id == REASON_MISSED && reason->text && *reason->text)
+        return "it could not be started before %t: %s";
+    if (reason->id == REASON_START_PASSED && n[2])
+        return n[3] ? "its start at %t has passed, and only %o%n of %n VMs of group %s were "
+                      "submitted"
+                    : "its start at %t has passed, and only %o%n VMs of group %s were submitted";
+    if (reason->id == REASON_START_PASSED && reason->text && *reason->text)
+        return "its start at %t has passed, and %o%s"; /* of an older store */
+    if (reason->id == REASON_DEADLINE_MISSED && n[1] == INSTANT_NEVER)
+        return "cancelled: must end by %t, but has no known end";
+    if (reason->id == REASON_DEADLINE_UNREACHABLE)
+        return why_it_is_late(reason);
+    return NULL;
+}
+
+static const char *sentence_of(const struct reason *reason)
+{
+    const int64_t *n = reason->n;
+    const char *room = sentence_of_room(reason), *times = sentence_of_times(reason);
+
+    if (room || times)
+        return room ? room : times;
+    if (reason->id == REASON_GIVEN_UP && n[2])
+        return "VM %n could not be started (attempts: %n); last failure: %o%s; the other VMs of "
+               "its group are ended";
+    if (reason->id == REASON_QUARANTINED && n[0] == 1)
+        return "%ohost %n, the only one that it may use, is quarantined until %t: VMs failed or "
+               "are stuck on it";
+    if (reason->id == REASON_DRAINED)
+        return which_are_drained(reason);
     if (reason->id == REASON_CANNOT_LEAVE && n[3] > 0)
         return "must leave its host%o%o%o%b: to be suspended at %t until another host that it may "
                "use has room";
