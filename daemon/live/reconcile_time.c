@@ -1,6 +1,7 @@
 /* Applies events to leases that are due by time: ends, warnings, missed starts. */
 #include <stdio.h>
 
+#include "adapters/cloud/states.h"
 #include "core/reason_details.h"
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
@@ -109,7 +110,8 @@ static void say_what_is_late(const struct daemon *daemon, const struct lease_rec
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
     const struct vm_record *departing = reconcile_departing_vm_of_lease(daemon, lease);
-    bool is_there = vm->host < 0 || observed->history.host == vm->host;
+    bool is_there = vm->host < 0 ||
+                    (observed->history.host == vm->host && vm_state_traits[observed->state].holds);
 
     text[0] = '\0';
     details_add(text, STORE_TEXT_MAX,
@@ -137,6 +139,28 @@ static void note_not_started(struct daemon *daemon, const struct lease_record *l
                    (long long)lease->id, late, why);
 }
 
+/* ": ...", or "": it is not known. */
+static void why_not_started(const struct daemon *daemon, const struct lease_record *lease,
+                            char why[STORE_TEXT_MAX])
+{
+    int64_t promised = store_promised_start(lease);
+    char text[STORE_TEXT_MAX], from[64], until[64];
+
+    why[0] = '\0';
+    lease_time_text(daemon->unread_from, from, sizeof from);
+    lease_time_text(daemon->unread_until, until, sizeof until);
+    if (lease->at_risk) {
+        store_reason_sentence(lease, true, text, sizeof text);
+        snprintf(why, STORE_TEXT_MAX, ": %.*s", STORE_TEXT_MAX - 3, text);
+    } else if (daemon->started > promised) {
+        lease_time_text(daemon->started, from, sizeof from);
+        snprintf(why, STORE_TEXT_MAX, ": galernad was started at %s", from);
+    } else if (daemon->unread_until >= promised &&
+               daemon->unread_from <= promised + daemon->live->poll_interval) {
+        snprintf(why, STORE_TEXT_MAX, ": OpenNebula did not answer from %s until %s", from, until);
+    }
+}
+
 /* The obstacle is reported as long as the lease waits. */
 static void note_late(struct daemon *daemon, const struct lease_record *lease,
                       const struct vm_record *vm, int64_t now)
@@ -151,8 +175,11 @@ static void note_late(struct daemon *daemon, const struct lease_record *lease,
         INSTANT_NONE);
     if (lease->late)
         return;
-    store_reason_sentence(lease, false, text, sizeof text);
-    snprintf(why, sizeof why, ": %.*s", (int)sizeof why - 3, text);
+    why_not_started(daemon, lease, why);
+    if (!*why) {
+        store_reason_sentence(lease, false, text, sizeof text);
+        snprintf(why, sizeof why, ": %.*s", (int)sizeof why - 3, text);
+    }
     note_not_started(daemon, lease, why, now);
 }
 
@@ -190,28 +217,6 @@ static bool is_missed(const struct daemon *daemon, const struct lease_record *le
     return lease->deadline != INSTANT_NONE &&
            (lease->deadline <= now ||
             (store_latest_start(lease) < now && !planner_knows(daemon->planner, lease->id)));
-}
-
-/* ": ...", or "": it is not known. */
-static void why_not_started(const struct daemon *daemon, const struct lease_record *lease,
-                            char why[STORE_TEXT_MAX])
-{
-    int64_t promised = store_promised_start(lease);
-    char text[STORE_TEXT_MAX], from[64], until[64];
-
-    why[0] = '\0';
-    lease_time_text(daemon->unread_from, from, sizeof from);
-    lease_time_text(daemon->unread_until, until, sizeof until);
-    if (lease->at_risk) {
-        store_reason_sentence(lease, true, text, sizeof text);
-        snprintf(why, STORE_TEXT_MAX, ": %.*s", STORE_TEXT_MAX - 3, text);
-    } else if (daemon->started > promised) {
-        lease_time_text(daemon->started, from, sizeof from);
-        snprintf(why, STORE_TEXT_MAX, ": galernad was started at %s", from);
-    } else if (daemon->unread_until >= promised &&
-               daemon->unread_from <= promised + daemon->live->poll_interval) {
-        snprintf(why, STORE_TEXT_MAX, ": OpenNebula did not answer from %s until %s", from, until);
-    }
 }
 
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now)

@@ -88,20 +88,27 @@ static void a_late_start_has_its_cause_in_the_history(void **state)
     static const struct {
         int64_t started, unread_from, unread_until;
         const char *told;
+        enum lease_phase phase;
     } cases[] = {
-        {900, 0, 0, "late: not started 1m40s after its start"},
-        {900, 100, 200, "late: not started 1m40s after its start"},
+        {900, 0, 0, "late: not started 1m40s after its start", PHASE_RESERVED},
+        {900, 100, 200, "late: not started 1m40s after its start", PHASE_RESERVED},
         {1090, 0, 0,
-         "late: not started 1m40s after its start: galernad was started at 1970-01-01 00:18:10"},
+         "late: not started 1m40s after its start: galernad was started at 1970-01-01 00:18:10",
+         PHASE_RESERVED},
         {900, 950, 1095,
          "late: not started 1m40s after its start: OpenNebula did not answer from 1970-01-01 "
-         "00:15:50 until 1970-01-01 00:18:15"},
+         "00:15:50 until 1970-01-01 00:18:15",
+         PHASE_RESERVED},
+        {900, 950, 1095,
+         "late: not started 1m40s after its start: OpenNebula did not answer from 1970-01-01 "
+         "00:15:50 until 1970-01-01 00:18:15",
+         PHASE_STARTING},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct store *store = ((struct store_fixture *)*state)->store;
         int64_t id = (int64_t)i + 1;
-        struct lease_record *lease = lease_add(store, id, PHASE_RESERVED, LEASE_RESERVATION);
+        struct lease_record *lease = lease_add(store, id, cases[i].phase, LEASE_RESERVATION);
         struct scene scene;
         char text[120] = "";
 
