@@ -363,7 +363,7 @@ size_t enactor_prepare(struct enactor *enactor, int64_t now)
     size_t n;
     const struct vm_record *const *vms = store_awake_vms(daemon->store, &n);
 
-    enactor_tell_repeated(enactor, now);
+    complaint_tell_repeated(&enactor->complaint, now);
     enactor->n_commands = enactor->n_watched = 0;
     enactor_begin_turns(enactor);
     enactor->next_time = INT64_MAX;

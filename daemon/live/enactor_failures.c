@@ -19,45 +19,10 @@ enum {
     PAUSE_OF_OWNER = 60,      /* seconds, initially: users need time to free quotas and unlock
                                * VMs */
     PAUSE_OF_LOCK = 3600,     /* seconds, for a VM whose lease is over: its unlocking is noticed */
-    COMPLAINT_SECONDS = 60,   /* a repeated failure is logged once in this time */
     TOO_LATE_MOST = 3,        /* uncounted refusals because of the VM's state */
     AVOID_AFTER_REFUSAL = 30, /* seconds: OpenNebula's usage of the host may be newer than ours */
     QUOTE_MOST = 180,         /* characters of OpenNebula's message */
 };
-
-static void tell_repeated(const struct complaint *last)
-{
-    if (last->repeated)
-        log_warning("%zu more failure%s like that of VM %d: %s", last->repeated,
-                    last->repeated == 1 ? "" : "s", last->vm, last->quote);
-}
-
-void enactor_tell_repeated(struct enactor *enactor, int64_t now)
-{
-    struct complaint *last = &enactor->complaint;
-
-    if (now - last->at < COMPLAINT_SECONDS && now >= last->at)
-        return;
-    tell_repeated(last);
-    *last = (struct complaint){.at = now};
-}
-
-/* The same failure often affects one VM after another: it is logged once. */
-static void complain(struct enactor *enactor, const struct vm_record *vm,
-                     const struct reason *reason, const char *text, int64_t now)
-{
-    struct complaint *last = &enactor->complaint;
-
-    enactor_tell_repeated(enactor, now);
-    if (reason->id == last->id && strcmp(reason->text, last->quote) == 0) {
-        last->repeated++;
-        return;
-    }
-    tell_repeated(last);
-    *last = (struct complaint){.id = reason->id, .vm = vm->id, .at = now};
-    snprintf(last->quote, sizeof last->quote, "%s", reason->text);
-    log_warning_of(vm->lease, vm->id, "lease %lld: %s", (long long)vm->lease, text);
-}
 
 /* Records the failure and the time of the next attempt, and logs the failure. A refused or failed
  * lease keeps its reason: further failures are not recorded. */
@@ -77,7 +42,7 @@ static void note(struct enactor *enactor, const struct vm_record *vm, const stru
         store_reason_text(lease, false, now, text, sizeof text);
     }
     store_history(store, vm->lease, now, reason_word(reason), "%s", text);
-    complain(enactor, vm, reason, text, now);
+    complaint_make(&enactor->complaint, vm, reason, text, now);
 }
 
 /* Retries are limited. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "adapters/cloud/cloud.h"
+#include "daemon/live/complaint.h"
 #include "daemon/live/enactor.h"
 #include "daemon/state/world.h"
 #include "daemon/store/store.h"
@@ -19,15 +20,6 @@ struct host_usage {
     int stuck_booting;
     bool awaited;      /* a VM waits for room here */
     size_t departures; /* the first of due departures from here, plus 1; 0: none */
-};
-
-/* The last logged failure: repetitions are counted and logged once. */
-struct complaint {
-    enum reason_id id;
-    char quote[STORE_TEXT_MAX];
-    int32_t vm;
-    int64_t at;
-    size_t repeated;
 };
 
 enum { STUCK_NAMED = 20 };
@@ -167,8 +159,6 @@ void enactor_tell_quarantine(struct enactor *enactor, int32_t host, const char *
  * recovered. */
 bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
                           const struct vm_observation *observed, int64_t now);
-/* Log how often the last failure was repeated, when that is due. */
-void enactor_tell_repeated(struct enactor *enactor, int64_t now);
 /* The VM's last command is due again: had it no effect? False: the effect may still be observed, or
  * the command is repeated after a pause. */
 bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,

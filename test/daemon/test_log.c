@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "daemon/base/log.h"
-#include "daemon/live/enactor_inside.h"
+#include "daemon/live/complaint.h"
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 
@@ -180,13 +180,17 @@ static void a_subsystem_has_a_level_of_its_own(void **state)
 
 static void repeated_failures_are_named(void **state)
 {
-    struct enactor enactor = {
-        .complaint = {.quote = "BOOT_FAILURE: no disk", .vm = 51, .at = 1000, .repeated = 6}};
+    const struct reason reason = {.id = REASON_VM_FAILED, .text = "BOOT_FAILURE: no disk"};
+    struct complaint last = {0};
 
-    enactor_tell_repeated(&enactor, 1059);
-    assert_int_equal(lines_with("warning"), 0);
-    enactor_tell_repeated(&enactor, 1060);
-    enactor_tell_repeated(&enactor, 1120);
+    for (int32_t i = 0; i < 7; i++)
+        complaint_make(&last, &(struct vm_record){.id = 51 + i, .lease = 51 + i}, &reason,
+                       "it failed", 1000 + i);
+    assert_int_equal(lines_with("lease 51: it failed"), 1);
+    complaint_tell_repeated(&last, 1059);
+    assert_int_equal(lines_with("warning"), 1);
+    complaint_tell_repeated(&last, 1060);
+    complaint_tell_repeated(&last, 1120);
     assert_int_equal(lines_with("6 more failures like that of VM 51: BOOT_FAILURE: no disk"), 1);
 }
 
