@@ -112,8 +112,7 @@ static int check_path(const char *path, struct error *err)
     sqlite3_close(old);
     if (!replaceable)
         return error_set(err, EEXIST,
-                         "%s: exists and contains no results; remove it or choose another file",
-                         path);
+                         "%s: exists and has no results of a replay; choose another file", path);
     return 0;
 }
 
