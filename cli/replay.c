@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "configuration/option.h"
+#include "plugin/configured.h"
 #include "report/summary.h"
 #include "util/memory.h"
 
@@ -192,6 +193,28 @@ static int tell(const struct replay_plan *plan, const struct replay_options *opt
     return code;
 }
 
+static bool is_loaded(const struct replay_plan *plan, const char *policy)
+{
+    for (size_t i = 0; i < plan->n_runs; i++)
+        if (policy_configured_loads(plan->runs[i].configuration, policy))
+            return true;
+    return false;
+}
+
+/* Options in files may be for other runs, those of the command line are for these. */
+static void warn_of_unused(const struct replay_plan *plan, const char *command)
+{
+    const struct configuration *first = plan->runs[0].configuration;
+
+    for (size_t i = 0; i < first->n_policy_settings; i++) {
+        const struct policy_setting *setting = &first->policy_settings[i];
+
+        if (setting->line == 0 && !is_loaded(plan, setting->policy))
+            fprintf(stderr, "%s: --set policy.%s.%s has no effect: the policy is not used\n",
+                    command, setting->policy, setting->name);
+    }
+}
+
 static int replay(const struct replay_options *options, const char *command)
 {
     struct replay_plan plan;
@@ -209,6 +232,8 @@ static int replay(const struct replay_options *options, const char *command)
         code = command_failed(command, &err);
     else
         code = tell(&plan, options, outcomes, command);
+    if (code == EXIT_DONE)
+        warn_of_unused(&plan, command);
     if (code == EXIT_FAILED && replay_plan_is_misused(options))
         code = command_usage_hint(command);
     free(outcomes);

@@ -117,7 +117,8 @@ int command_trace_check(const struct call *call)
         if (check_file(call->name, call->operands[i], arguments, results) != EXIT_DONE)
             code = EXIT_FAILED;
     if (results) {
-        json_t *document = json_pack("{s:i, s:o}", "version", 1, "files", results);
+        json_t *document = json_pack("{s:s, s:i, s:o}", "schema", "galerna-trace-check", "version",
+                                     1, "files", results);
 
         json_dumpf(document, stdout, JSON_INDENT(2));
         putchar('\n');

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/trace_options.h"
@@ -13,7 +14,9 @@ static int write_trace(struct trace *trace, enum trace_format format,
                        const struct trace_arguments *arguments, const char *path, struct error *err)
 {
     struct lwf_description description = {
-        .name = arguments->name ? arguments->name : words_file_name(path),
+        .name = arguments->name      ? arguments->name
+                : !strcmp(path, "-") ? "standard-input"
+                                     : words_file_name(path),
         .site = arguments->site.given ? &arguments->site.site : trace_site(trace),
         .types = format == TRACE_FORMAT_LWF ? lwf_types(trace) : NULL,
     };
@@ -70,7 +73,8 @@ const struct command_line trace_convert_line = {
     .name = "galerna trace convert",
     .summary = "Convert SWF and Haizea's old traces to LWF",
     .purpose = "Write a trace (SWF, Haizea's old ten columns, or LWF) as LWF that Haizea reads, "
-               "too. Counts of the converted and skipped lines go to standard error.",
+               "too. Counts of the jobs of a log, and of those that make no lease, go to "
+               "standard error.",
     .operands = "FILE",
     .groups = {{.options = convert_options, .n = 2}, TRACE_READING_GROUPS},
     .codes = {{EXIT_DONE, "Success"},

@@ -178,7 +178,8 @@ int command_trace_stats(const struct call *call)
             print_stats(path, &figures);
     }
     if (arguments->json) {
-        json_t *document = json_pack("{s:i, s:O}", "version", 1, "traces", results);
+        json_t *document = json_pack("{s:s, s:i, s:O}", "schema", "galerna-trace-stats", "version",
+                                     1, "traces", results);
 
         json_dumpf(document, stdout, JSON_INDENT(2));
         putchar('\n');

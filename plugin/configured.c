@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plugin/module_search.h"
 #include "util/memory.h"
 
 /* The folders of module-path; they point into *copy. */
@@ -61,6 +62,52 @@ void policy_configured_finish(struct policy_configured *configured)
     free(configured->options);
     free(configured->folders);
     free(configured->path);
+}
+
+static void each_of_chain(const char *chain, void (*visit)(void *context, const char *name),
+                          void *context)
+{
+    char *words = memory_text(chain ? chain : ""), *rest = words;
+
+    for (char *word; (word = strsep(&rest, ","));) {
+        char name[MODULE_NAME_MAX];
+
+        word += strspn(word, " \t");
+        word[strcspn(word, "* \t")] = '\0';
+        search_name(word, name, sizeof name);
+        if (*name)
+            visit(context, name);
+    }
+    free(words);
+}
+
+void policy_configured_each(const struct configuration *configuration,
+                            void (*visit)(void *context, const char *name), void *context)
+{
+    each_of_chain(configuration->policy_admission, visit, context);
+    each_of_chain(configuration->policy_preemption, visit, context);
+    each_of_chain(configuration->policy_host_selection, visit, context);
+}
+
+struct wanted {
+    char name[MODULE_NAME_MAX];
+    bool found;
+};
+
+static void compare(void *context, const char *name)
+{
+    struct wanted *wanted = context;
+
+    wanted->found |= !strcmp(wanted->name, name);
+}
+
+bool policy_configured_loads(const struct configuration *configuration, const char *written)
+{
+    struct wanted wanted = {.found = false};
+
+    search_name(written, wanted.name, sizeof wanted.name);
+    policy_configured_each(configuration, compare, &wanted);
+    return wanted.found;
 }
 
 struct policy_host *policy_host_configured(const struct configuration *configuration,

@@ -27,6 +27,12 @@ void policy_configured_init(struct policy_configured *configured,
                             const struct configuration *configuration);
 void policy_configured_finish(struct policy_configured *configured);
 
+/* Calls visit with the name of each module that a configuration loads. */
+void policy_configured_each(const struct configuration *configuration,
+                            void (*visit)(void *context, const char *name), void *context);
+/* Does it load the module with this name, or path? */
+bool policy_configured_loads(const struct configuration *configuration, const char *written);
+
 /* policy_host_create() with the chains, folders, options and seed of a configuration. */
 struct policy_host *policy_host_configured(const struct configuration *configuration,
                                            const struct policy_driver *driver, struct error *err);

@@ -5,36 +5,11 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
+#include "plugin/configured.h"
 #include "plugin/module_search.h"
 #include "sweep/grid.h"
 #include "util/memory.h"
 #include "util/suggest.h"
-
-typedef void visit_module(void *context, const char *name);
-
-static void each_of_chain(const char *chain, visit_module *visit, void *context)
-{
-    char *words = memory_text(chain ? chain : ""), *rest = words;
-
-    for (char *word; (word = strsep(&rest, ","));) {
-        char name[MODULE_NAME_MAX];
-
-        word += strspn(word, " \t");
-        word[strcspn(word, "* \t")] = '\0';
-        search_name(word, name, sizeof name);
-        if (*name)
-            visit(context, name);
-    }
-    free(words);
-}
-
-static void each_module(const struct configuration *configuration, visit_module *visit,
-                        void *context)
-{
-    each_of_chain(configuration->policy_admission, visit, context);
-    each_of_chain(configuration->policy_preemption, visit, context);
-    each_of_chain(configuration->policy_host_selection, visit, context);
-}
 
 static bool is_loaded(const struct sweep *sweep, const char *name)
 {
@@ -56,19 +31,7 @@ static void note(void *context, const char *name)
 
 void grid_note_modules(struct sweep *sweep, const struct configuration *configuration)
 {
-    each_module(configuration, note, sweep);
-}
-
-struct wanted {
-    const char *name;
-    bool found;
-};
-
-static void compare(void *context, const char *name)
-{
-    struct wanted *wanted = context;
-
-    wanted->found |= !strcmp(wanted->name, name);
+    policy_configured_each(configuration, note, sweep);
 }
 
 void grid_drop_options(const struct sweep *sweep, struct configuration *configuration)
@@ -77,11 +40,9 @@ void grid_drop_options(const struct sweep *sweep, struct configuration *configur
 
     for (size_t i = 0; i < configuration->n_policy_settings; i++) {
         char name[MODULE_NAME_MAX];
-        struct wanted wanted = {name, false};
 
         search_name(configuration->policy_settings[i].policy, name, sizeof name);
-        each_module(configuration, compare, &wanted);
-        if (wanted.found || !is_loaded(sweep, name))
+        if (policy_configured_loads(configuration, name) || !is_loaded(sweep, name))
             configuration->policy_settings[kept++] = configuration->policy_settings[i];
     }
     configuration->n_policy_settings = kept;

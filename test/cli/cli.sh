@@ -413,6 +413,14 @@ stopped() {
     says out ", 1 lease, 0 errors"
 }
 
+# Options of policies that no run uses are named.
+unused_options() {
+    run 0 replay -q "$data/small.lwf" --set policy.limits.vms=5
+    says err "--set policy.limits.vms has no effect: the policy is not used"
+    run 0 replay -q "$data/small.lwf" --set policy.Limits.vms=5 --policy admission=accept-all,limits
+    silent err
+}
+
 # Jobs of a log that make no lease are counted.
 jobs_without_a_lease() {
     printf '; SWF\n1 0 0 5 1 -1 -1 1 6 -1 1 1 1 1 1 1 -1 -1\n2 0 0 5 1 -1 -1 1 6 -1 2 1 1 1 1 1 -1 -1\n' \
@@ -423,6 +431,13 @@ jobs_without_a_lease() {
     says out "  log: 2 jobs; without a lease: 1 partial execution"
     run 0 trace convert "$work/log.swf"
     says err "log.swf: 1 lease of 2 jobs; without a lease: 1 partial execution"
+    run 0 trace convert - <"$work/log.swf"
+    says out 'lease-workload name="standard-input"'
+    run 0 trace check "$work/log.swf" --json
+    says out '"schema": "galerna-trace-check"'
+    says out '"jobs": 2'
+    run 0 trace stats "$work/log.swf" --json
+    says out '"schema": "galerna-trace-stats"'
 }
 
 # Durations follow from the original or the actual ones by the overheads of the configuration.
@@ -674,6 +689,7 @@ repeated_from_record
 repeated_with_modules
 overheads
 stopped
+unused_options
 jobs_without_a_lease
 peak_memory
 several_runs
