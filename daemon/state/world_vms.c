@@ -223,16 +223,28 @@ static void see_extended_form(struct vm_observation *observed, const struct vm *
     observed->ran_for = vm->ran_for;
 }
 
+/* Nothing that was observed of another VM with the same id is of this one: OpenNebula was restored
+ * from an older copy, or installed again. */
+static bool is_another(const struct vm_observation *observed, const struct vm *vm)
+{
+    return observed->created && vm->stime && observed->created != vm->stime;
+}
+
 void observation_see(struct world *world, const struct vm *vm, int64_t asked)
 {
     struct vm_observation *observed = observation_make(world, vm->id);
-    const struct vm_observation before = *observed;
-    bool had_error = observed->error != NULL;
+    struct vm_observation before;
+    bool had_error, arriving, changed;
     enum vm_state state = vm->state;
-    bool arriving, changed;
 
     if (asked < observed->asked)
         return;
+    if (is_another(observed, vm)) {
+        drop(world, vm->id);
+        observed = observation_make(world, vm->id);
+    }
+    before = *observed;
+    had_error = observed->error != NULL;
     check_history(observed, vm);
     arriving = is_arriving(observed, vm, asked);
     if (arriving)

@@ -318,10 +318,12 @@ static void another_vm_with_the_id_has_its_own_lease(void **state)
 
     open_stage(&stage, state, "[rights]\n");
     vm = add(&stage, 1, VM_RUNNING);
+    vm->n_records = 2;
     take_in(&stage, NOW);
     reconcile(&stage.scene.daemon, NOW);
     assert_int_equal(store_vm(stage.store, 1)->created, vm->stime);
     vm->stime = NOW + 1;
+    vm->n_records = 1;
     vm->history.sequence = 3; /* its earlier records are not those of the lost VM */
     give(&stage, 1, 7, "bert");
     take_in(&stage, NOW + 2);
@@ -330,6 +332,7 @@ static void another_vm_with_the_id_has_its_own_lease(void **state)
     assert_int_equal(lease->phase, PHASE_ENDED);
     assert_int_equal(lease->reason_id, REASON_VMS_LOST);
     assert_string_equal(lease->user, "anna");
+    assert_int_equal(world_vm(stage.scene.daemon.world, 1)->n_records, 1);
     assert_int_equal(store_each_event(stage.store, 1, 0, note_lines, lines, NULL), 0);
     assert_string_equal(lines, "adopted; running; vm-lost; ended; ");
     assert_int_equal(scene_enact(&stage.scene, NOW + 2), 0);
