@@ -36,6 +36,12 @@
     ROW(PART_UNMET, "part-unmet", "; ", "no host meets %o%o%s")                                    \
     ROW(EACH_PART_MET, "each-part-met", "; ",                                                      \
         "each part is met by some host, but no host meets all of them")                            \
+    ROW(TOO_LONG, "too-long", "; ",                                                                \
+        "the waiting VMs of user %n have more than %n bytes of different SCHED_REQUIREMENTS and "  \
+        "SCHED_RANK")                                                                              \
+    ROW(TOO_LONG_OF_NICS, "too-long-of-nics", "; ",                                                \
+        "the waiting VMs of user %n have more than %n bytes of different SCHED_REQUIREMENTS and "  \
+        "SCHED_RANK of NICs")                                                                      \
     ROW(NO_VIRTUAL_NETWORKS, "no-virtual-networks", "; ", "OpenNebula has no virtual networks")    \
     ROW(NIC, "nic", "; ", "no network suits automatic NIC %n of %n%o")                             \
     ROW(NETWORK_ELSEWHERE, "network-elsewhere", NULL, "%kare in other clusters")                   \
@@ -43,6 +49,7 @@
         "%kare not permitted to the owner (USE)")                                                  \
     ROW(NETWORK_UNSUITABLE, "network-unsuitable", NULL, "%kdo not meet its SCHED_REQUIREMENTS")    \
     ROW(NETWORK_FULL, "network-full", NULL, "%khave no free address")                              \
+    ROW(TOO_MANY_NICS, "too-many-nics", "; ", "it has more than %n NICs with NETWORK_MODE=auto")   \
     ROW(TOO_FEW_NETWORKS, "too-few-networks", "; ",                                                \
         "too few networks for its %n automatic NICs%o")                                            \
     ROW(IMAGES_FULL, "images-full", "; ",                                                          \
@@ -79,6 +86,10 @@
     ROW(VM_GROUP, "vm-group", ", ", "a VM group")                                                  \
     ROW(NEAR, "near", ", ", "VM %n on host %n")                                                    \
     ROW(TOO_MANY_RULES, "too-many-rules", "; ", "its VM group has too many rules for it")          \
+    ROW(TOO_MANY_GROUPS, "too-many-groups", "; ",                                                  \
+        "it is in %n VM groups, and Galerna reads at most %n")                                     \
+    ROW(GROUP_NOT_READ, "group-not-read", "; ",                                                    \
+        "its VM group %n could not be read from OpenNebula")                                       \
     ROW(RULE_EXCLUDES, "rule-excludes", "; ", "role %s of VM group %n excludes the host")          \
     ROW(RULE_APART, "rule-apart", "; ", "role %s of VM group %n keeps it apart from VM %n")        \
     ROW(RULE_TOGETHER, "rule-together", "; ",                                                      \

@@ -34,9 +34,11 @@ enum detail_id {
     /* More about requirements */
     DETAIL_UNKNOWN_ATTRIBUTE, /* name: an attribute that no host has */
     DETAIL_SUGGESTION,        /* name: one that hosts have */
-    DETAIL_PART_UNMET,    /* name: a part that no host meets; n[0]: 1: it is negated; n[1]: 1: it
-                           * changes all the time */
-    DETAIL_EACH_PART_MET, /* but no host meets all */
+    DETAIL_PART_UNMET,       /* name: a part that no host meets; n[0]: 1: it is negated; n[1]: 1: it
+                              * changes all the time */
+    DETAIL_EACH_PART_MET,    /* but no host meets all */
+    DETAIL_TOO_LONG,         /* the waiting VMs of user n[0] have more than n[1] bytes of them */
+    DETAIL_TOO_LONG_OF_NICS, /* likewise */
 
     /* Networks that cannot be used: n[0] of n[1] each */
     DETAIL_NO_VIRTUAL_NETWORKS, /* OpenNebula has none */
@@ -45,6 +47,7 @@ enum detail_id {
     DETAIL_NETWORK_NOT_PERMITTED,
     DETAIL_NETWORK_UNSUITABLE,
     DETAIL_NETWORK_FULL,
+    DETAIL_TOO_MANY_NICS,    /* more than n[0] automatic ones */
     DETAIL_TOO_FEW_NETWORKS, /* for n[0] NICs; n[1]: 1: they must have different ones */
 
     /* Datastores and hosts; amounts in MB */
@@ -82,9 +85,11 @@ enum detail_id {
     DETAIL_VM_GROUP, /* an unknown one */
     DETAIL_NEAR,     /* VM n[0] on host n[1] */
     DETAIL_TOO_MANY_RULES,
-    DETAIL_RULE_EXCLUDES, /* the VM's host; VM group n[0]; name: the role */
-    DETAIL_RULE_APART,    /* from VM n[1]; VM group n[0]; name: the role */
-    DETAIL_RULE_TOGETHER, /* with VM n[1], likewise */
+    DETAIL_TOO_MANY_GROUPS, /* it is in n[0] VM groups, n[1] are read at most */
+    DETAIL_GROUP_NOT_READ,  /* VM group n[0] */
+    DETAIL_RULE_EXCLUDES,   /* the VM's host; VM group n[0]; name: the role */
+    DETAIL_RULE_APART,      /* from VM n[1]; VM group n[0]; name: the role */
+    DETAIL_RULE_TOGETHER,   /* with VM n[1], likewise */
 
     /* Bookings; name: the booking */
     DETAIL_NO_BOOKING,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
+#include "core/reason_details.h"
 #include "util/memory.h"
 
 /* --- Requirements --- */
@@ -241,10 +242,8 @@ static bool is_affordable(struct eligibility *eligibility, const struct vm *vm,
         affords(access, &eligibility->ranking_texts, eligibility_text(vm, "SCHED_RANK")) &&
         affords(access, &eligibility->ranking_texts, eligibility_text(vm, "RANK")))
         return true;
-    snprintf(eligible->reason, sizeof eligible->reason,
-             "the waiting VMs of user %d have more than %d bytes of different SCHED_REQUIREMENTS "
-             "and SCHED_RANK",
-             vm->uid, OWNER_BYTES_MAX);
+    details_add(eligible->reason, sizeof eligible->reason,
+                &(struct detail){.id = DETAIL_TOO_LONG, .n = {vm->uid, OWNER_BYTES_MAX}});
     eligible->malformed = true;
     return false;
 }
@@ -317,7 +316,7 @@ void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
 const char *eligibility_exclusions(struct eligibility *eligibility, const struct vm *vm)
 {
     struct requirement_combination *combination;
-    struct eligible eligible;
+    struct eligible eligible = {.filter = NULL};
     struct wants wants;
 
     if (!read_wants(eligibility, vm, true, &wants, &eligible))

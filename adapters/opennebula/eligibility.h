@@ -81,8 +81,9 @@ struct eligible {
     const struct host_filter *filter; /* owned by the eligibility; NULL: the VM cannot be placed,
                                          because it is malformed */
     size_t n_hosts;                   /* allowed ones */
-    char reason[256];  /* if n_hosts is 0: details (core/reason_details.h); if malformed or
-                          rank_ignored is true: the fault, in printable ASCII; otherwise "" */
+    char reason[256];  /* if n_hosts is 0: details (core/reason_details.h) or the fault of a
+                          malformed one; if rank_ignored: its fault, in printable ASCII; otherwise
+                          "" */
     bool malformed;    /* a requirement, the VM's group or its request for hardware is invalid */
     bool lacks_room;   /* n_hosts is 0, and more room on datastores or free addresses might change
                           it */

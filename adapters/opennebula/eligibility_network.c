@@ -102,9 +102,10 @@ static uint32_t number_of(struct eligibility *eligibility, enum way way, const c
 
 /* --- requirements of a VM's NICs -------------------------------------------------------------- */
 
-static bool refuse(char *reason, size_t size, const char *why)
+static bool refuse(char *reason, size_t size, struct detail detail)
 {
-    snprintf(reason, size, "%s", why);
+    reason[0] = '\0';
+    details_add(reason, size, &detail);
     return false;
 }
 
@@ -143,7 +144,8 @@ bool eligibility_want_networks(struct eligibility *eligibility, const struct vm 
     if (vm->n_nics == 0 || !eligibility->networks)
         return true;
     if (vm->n_nics > VM_NICS_MAX)
-        return refuse(reason, size, "it has more than 64 NICs with NETWORK_MODE=auto");
+        return refuse(reason, size,
+                      (struct detail){.id = DETAIL_TOO_MANY_NICS, .n = {VM_NICS_MAX}});
     nics.automatic =
         number_of(eligibility, WAY_AUTOMATIC,
                   eligibility_automatic(eligibility, vm, "AUTOMATIC_NIC_REQUIREMENTS"), access);
@@ -156,15 +158,14 @@ bool eligibility_want_networks(struct eligibility *eligibility, const struct vm 
     }
     if (nics.automatic != MAP_NONE && !fault)
         fault = eligibility->network_expressions[nics.automatic].fault;
-    if (access->network_bytes > OWNER_NETWORK_BYTES_MAX) {
-        snprintf(reason, size,
-                 "the waiting VMs of user %d have more than %d bytes of different "
-                 "SCHED_REQUIREMENTS and SCHED_RANK of NICs",
-                 vm->uid, OWNER_NETWORK_BYTES_MAX);
+    if (access->network_bytes > OWNER_NETWORK_BYTES_MAX)
+        return refuse(reason, size,
+                      (struct detail){.id = DETAIL_TOO_LONG_OF_NICS,
+                                      .n = {vm->uid, OWNER_NETWORK_BYTES_MAX}});
+    if (fault) {
+        snprintf(reason, size, "%s", fault);
         return false;
     }
-    if (fault)
-        return refuse(reason, size, fault);
     wants->nics = number_of_nics(eligibility, &nics);
     return true;
 }

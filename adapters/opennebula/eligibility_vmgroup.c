@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
+#include "core/reason_details.h"
 #include "util/append.h"
 #include "util/memory.h"
 #include "util/printable.h"
@@ -107,10 +108,12 @@ bool eligibility_fault_of_groups(const struct eligibility *eligibility, const st
     if (eligibility->vmgroups)
         vmgroup_pool_roles_of(eligibility->vmgroups, vm->id, &n);
     if (n > VMGROUPS_OF_VM_MAX)
-        snprintf(reason, size, "it is in %zu VM groups, and Galerna reads at most %d", n,
-                 VMGROUPS_OF_VM_MAX);
+        details_add(
+            reason, size,
+            &(struct detail){.id = DETAIL_TOO_MANY_GROUPS, .n = {(int64_t)n, VMGROUPS_OF_VM_MAX}});
     else if (n == 0 && vm->in_vmgroup)
-        snprintf(reason, size, "its VM group %d could not be read from OpenNebula", vm->vmgroup);
+        details_add(reason, size,
+                    &(struct detail){.id = DETAIL_GROUP_NOT_READ, .n = {vm->vmgroup}});
     else
         return false;
     return true;

@@ -1,5 +1,6 @@
 /* Reviews the leases after a plan: drops preemptions that no longer apply, reports reservations at
  * risk, applies the notes made while gathering facts, and rounds the starts that are shown. */
+#include "core/reason_details.h"
 #include "daemon/base/log.h"
 #include "daemon/planner/planner_inside.h"
 #include "daemon/state/lease_state.h"
@@ -98,6 +99,7 @@ static void take_note(struct planner *planner, const struct note *note, int64_t 
 {
     const struct lease_record *lease = store_lease(planner->store, note->lease);
     struct reason reason = note->reason;
+    char text[STORE_SENTENCE_MAX];
 
     if (!lease)
         return;
@@ -109,7 +111,7 @@ static void take_note(struct planner *planner, const struct note *note, int64_t 
         lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
         if (reason.id == REASON_REQUIREMENT_MALFORMED)
             log_warning_of(lease->id, -1, "lease %lld is not placed: %s", (long long)lease->id,
-                           note->text);
+                           details_text(note->text, text, sizeof text, lease_time_text));
         break;
     case NOTE_DOUBTED:
         planner_doubts(planner, lease, &reason);

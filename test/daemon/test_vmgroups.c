@@ -305,7 +305,7 @@ static void unknown_groups(void **state)
     plan(&stage, true);
     assert_int_equal(placed(&stage, 1), -1);
     lease = store_lease(stage.store, store_vm(stage.store, 1)->lease);
-    assert_string_equal(lease->reason, "its VM group 3 could not be read from OpenNebula");
+    assert_string_equal(lease->reason, "\ngroup-not-read 3");
     use_group(&stage, "1");
     scene_poll(&stage.scene);
     assert_false(planner_sees_same_vmgroups(stage.scene.daemon.planner));

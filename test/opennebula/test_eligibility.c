@@ -302,7 +302,7 @@ static void what_an_owner_may_cost_is_bounded(void **state)
     }
     assert_int_equal(accepted, (1 << 20) / length);
     assert_true(eligible.malformed);
-    assert_non_null(strstr(eligible.reason, "the waiting VMs of user 5 have more than"));
+    assert_sentence(eligible.reason, "the waiting VMs of user 5 have more than");
     text[snprintf(text, 32, "ID<%-8d", 1)] = ' '; /* seen before */
     assert_hosts(&site, &some.vm, "0");
     text[snprintf(text, 32, "ID<%-8d", 200)] = ' '; /* of somebody else */

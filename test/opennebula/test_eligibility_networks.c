@@ -201,7 +201,7 @@ static void nobody_may_ask_for_too_much(void **state)
     some.vm.n_nics = VM_NICS_MAX + 1;
     eligibility_of(site.eligibility, &some.vm, &eligible);
     assert_true(eligible.malformed);
-    assert_non_null(strstr(eligible.reason, "more than 64 NICs"));
+    assert_sentence(eligible.reason, "more than 64 NICs");
     some.vm.n_nics = VM_NICS_MAX;
     eligibility_of(site.eligibility, &some.vm, &eligible);
     assert_false(eligible.malformed);
@@ -213,7 +213,7 @@ static void nobody_may_ask_for_too_much(void **state)
         if (eligible.malformed)
             break;
     }
-    assert_non_null(strstr(eligible.reason, "waiting VMs of user 5 have more than 65536 bytes"));
+    assert_sentence(eligible.reason, "waiting VMs of user 5 have more than 65536 bytes");
     some_site_finish(&site);
 }
 

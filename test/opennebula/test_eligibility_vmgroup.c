@@ -117,7 +117,7 @@ static void groups_that_are_not_known(void **state)
     some.vm.vmgroup = 4;
     eligibility_of(site.eligibility, &some.vm, &eligible);
     assert_null(eligible.filter);
-    assert_string_equal(eligible.reason, "its VM group 4 could not be read from OpenNebula");
+    assert_sentence(eligible.reason, "its VM group 4 could not be read from OpenNebula");
     eligibility_use_vmgroups(site.eligibility, NULL);
     eligibility_of(site.eligibility, &some.vm, &eligible);
     assert_null(eligible.filter);
