@@ -114,26 +114,37 @@ static bool waits_for_records(const struct vm_record *vm, const struct vm_observ
     return has_missed_records(vm, observed) && clock_monotonic() - observed->asked < RECORDS_COME;
 }
 
+static void note_lost(struct daemon *daemon, const struct vm_record *vm, int64_t now)
+{
+    store_history(daemon->store, vm->lease, now, "vm-lost",
+                  "OpenNebula has given the ID of VM %d to another VM", vm->id);
+    log_warning_of(vm->lease, vm->id,
+                   "OpenNebula has given the ID of VM %d of lease %lld to another VM: the VM "
+                   "counts as terminated (the database was restored from an older copy, or "
+                   "OpenNebula was installed again)",
+                   vm->id, (long long)vm->lease);
+}
+
 static void note_gone(struct daemon *daemon, const struct lease_record *lease,
                       const struct vm_record *vm, const struct vm_observation *observed,
                       int64_t now)
 {
+    bool another = reconcile_is_another(vm, observed);
+    int64_t until = another ? 0 : observed->history.retime;
+    size_t n;
+
     vm_seen_gone(daemon->store, vm);
-    if (reconcile_is_another(vm, observed)) {
-        store_history(daemon->store, lease->id, now, "vm-lost",
-                      "OpenNebula has given the ID of VM %d to another VM", vm->id);
-        log_warning_of(lease->id, vm->id,
-                       "OpenNebula has given the ID of VM %d of lease %lld to another VM: the VM "
-                       "counts as terminated (the database was restored from an older copy, or "
-                       "OpenNebula was installed again)",
-                       vm->id, (long long)lease->id);
-    } else if (observed->lost) {
+    store_vms_of(daemon->store, lease->id, &n);
+    if (lease->phase == PHASE_RUNNING && n > 1) /* the lease runs on without it */
+        vm_seen_leaving(daemon->store, vm, until > 0 ? clocks_ours(daemon, until) : now);
+    if (another)
+        note_lost(daemon, vm, now);
+    else if (observed->lost)
         store_history(daemon->store, lease->id, now, "vm-lost",
                       "OpenNebula no longer knows VM %d, and has no record of its end", vm->id);
-    } else if (lease->phase != PHASE_ENDING && lease->phase != PHASE_REFUSED &&
-               lease->phase != PHASE_MISSED) {
+    else if (lease->phase != PHASE_ENDING && lease->phase != PHASE_REFUSED &&
+             lease->phase != PHASE_MISSED)
         store_history(daemon->store, lease->id, now, "vm-gone", "VM %d is no longer there", vm->id);
-    }
     daemon_wake(daemon);
 }
 

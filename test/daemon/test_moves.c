@@ -85,6 +85,25 @@ static void a_vm_without_a_new_record_fails_if_the_cloud_can_write(void **state)
 
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
 
+/* Its lease runs on, until a planned end. */
+static void a_vm_that_is_terminated_has_left_its_host(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm = open_with_vm(&scene, state, GOAL_RUN, VM_RUNNING);
+
+    lease_to_change(scene.daemon.store, 1)->phase = PHASE_RUNNING;
+    scene_add(&scene, 2, 1, GOAL_RUN, 1, 100, 1024)->ran = true;
+    fake_cloud_add_vm(scene.fake, 2, VM_RUNNING, 1, 100, 1024);
+    vm_seen_staying(scene.daemon.store, vm, 0, NOW - 50);
+    look(&scene, false);
+    fake_cloud_put(scene.fake, 1, VM_DONE, 0);
+    scene.fake->vms[0].history.retime = NOW - 10;
+    look(&scene, false);
+    assert_true(vm->gone);
+    assert_string_equal(vm->stays, "0 950 990");
+    scene_close(&scene);
+}
+
 static void keep_event(void *context, const struct store_event *event)
 {
     strcat(strcat(strcat(context, event->event), ": "), event->text);
@@ -149,6 +168,7 @@ int main(void)
         WITH_STORE(a_mark_that_was_met_does_not_count_again),
         WITH_STORE(a_vm_without_a_new_record_fails_if_the_cloud_can_write),
         WITH_STORE(a_move_by_hand_is_told),
+        WITH_STORE(a_vm_that_is_terminated_has_left_its_host),
         WITH_STORE(a_vm_that_has_moved_has_a_past_on_its_old_host),
     };
 
