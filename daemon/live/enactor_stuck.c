@@ -81,9 +81,9 @@ void enactor_note_operation(struct enactor *enactor, const struct vm_record *vm,
         return;
     lease_time_text(since, when, sizeof when);
     store_history(enactor->daemon->store, vm->lease, now, "stuck",
-                  "VM %d is %s on host %d since %s", vm->id, observed->state_name,
+                  "VM %d is %s on host %d at least since %s", vm->id, observed->state_name,
                   observed->history.host, when);
-    log_warning_of(vm->lease, vm->id, "VM %d is stuck: %s on host %d since %s", vm->id,
+    log_warning_of(vm->lease, vm->id, "VM %d is stuck: %s on host %d at least since %s", vm->id,
                    observed->state_name, observed->history.host, when);
 }
 

@@ -14,8 +14,8 @@ void awaited_text(const struct awaited *awaited, char *text, size_t size)
                     sizeof time);
     if (awaited->stuck != INSTANT_NONE)
         snprintf(operation, sizeof operation,
-                 "VM %d (%s since %s; if it is lost: onevm recover --retry %d)", awaited->vm,
-                 awaited->state, time, awaited->vm);
+                 "VM %d (%s at least since %s; if it is lost: onevm recover --retry %d)",
+                 awaited->vm, awaited->state, time, awaited->vm);
     else
         snprintf(operation, sizeof operation, "VM %d (%s)", awaited->vm, awaited->state);
     if (awaited->host >= 0)
