@@ -124,7 +124,7 @@ static void note_left_out(struct world *world, const struct pool_errors *errors,
     char text[512];
 
     if (errors->n) {
-        snprintf(text, sizeof text, "%zu %s left out: %s", errors->n, what, errors->first);
+        snprintf(text, sizeof text, "%zu of the %s left out: %s", errors->n, what, errors->first);
         warn_once(world, text);
     }
     if (errors->n_unsized) {
@@ -149,7 +149,7 @@ static void short_vms_in(void *context, struct cloud_answer *answer)
     struct world *world = context;
 
     if (arrived(world, answer))
-        note_left_out(world, &answer->vms.errors, "VMs of the VM pool");
+        note_left_out(world, &answer->vms.errors, "VMs");
     for (size_t i = 0; i < answer->vms.n; i++)
         observation_see(world, &answer->vms.items[i], world->asked);
     if (!answer->more)
@@ -161,7 +161,7 @@ static void full_vms_in(void *context, struct cloud_answer *answer)
     struct world *world = context;
 
     if (arrived(world, answer)) {
-        note_left_out(world, &answer->vms.errors, "VMs of the VM pool");
+        note_left_out(world, &answer->vms.errors, "VMs");
         for (size_t i = 0; i < answer->vms.n; i++)
             observation_see(world, &answer->vms.items[i], world->asked);
         full_forms_add(&world->full_next, &answer->vms, world->asked);
@@ -184,7 +184,7 @@ static void hosts_in(void *context, struct cloud_answer *answer)
             world->hosts_next->cpu += world->hosts_next->pool.items[i].cpu;
             world->hosts_next->memory += world->hosts_next->pool.items[i].memory;
         }
-        note_left_out(world, &world->hosts_next->pool.errors, "hosts of the host pool");
+        note_left_out(world, &world->hosts_next->pool.errors, "hosts");
     }
     answer_in(world);
 }
@@ -480,7 +480,7 @@ static void waiting_refreshed(void *context, struct cloud_answer *answer)
             poll_begin(world, POLL_NOTICE); /* reports the error */
         return;
     }
-    note_left_out(world, &answer->vms.errors, "VMs of the VM pool");
+    note_left_out(world, &answer->vms.errors, "VMs");
     for (size_t i = 0; i < answer->vms.n; i++)
         observation_see(world, &answer->vms.items[i], world->refreshed);
     full_forms_add(&world->full, &answer->vms, world->refreshed);
