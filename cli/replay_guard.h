@@ -3,8 +3,8 @@
  *
  * The first SIGINT or SIGTERM requests the end of the replay; the second one ends it at once. A
  * replay that spends the two seconds after the first signal in a single call to a policy module
- * ends with EXIT_INTERRUPTED, and a replay whose module crashes or calls exit() with EXIT_FAILED. In
- * each case, a message on standard error names the module. A process can guard one replay. */
+ * ends with EXIT_INTERRUPTED, and a replay whose module crashes or calls exit() with EXIT_FAILED.
+ * In each case, a message on standard error names the module. A process can guard one replay. */
 #pragma once
 
 #include <signal.h>

@@ -27,7 +27,7 @@ struct output {
     int fd;      /* -1: a spool that still fits into its buffer */
     int failure; /* errno of the first failure, or 0 */
     bool spool, memory;
-    bool copy; /* of standard output */
+    bool copy;             /* of standard output */
     struct new_file *file; /* owns fd; NULL: standard output, a spool, memory */
     size_t used, size;
     int64_t flushed; /* bytes that left the buffer */
