@@ -15,8 +15,10 @@ void policy_check_scores(struct instance *instance, int64_t *scores, size_t n)
         if (scores[i] < GALERNA_VETO || scores[i] > GALERNA_SCORE_MAX) {
             int64_t clamped = scores[i] < GALERNA_VETO ? 0 : GALERNA_SCORE_MAX;
 
-            instance_fault(instance, "score gave score %lld, outside -1 to %lld; taken as %lld",
-                           (long long)scores[i], (long long)GALERNA_SCORE_MAX, (long long)clamped);
+            instance_fault(instance, "score gave score %lld%s, outside -1 to %lld; taken as %lld",
+                           (long long)scores[i],
+                           scores[i] == INT64_MIN ? " (what NaN becomes as an integer)" : "",
+                           (long long)GALERNA_SCORE_MAX, (long long)clamped);
             scores[i] = clamped;
         }
 }

@@ -39,6 +39,8 @@ expect 0 '"holds": true' check --json greedy
 expect 0 "the schedule is reproducible" check "$modules/chooser.so"
 expect 1 "do not make enough room" check "$modules/chooser.so" --set how=too-few
 expect 1 "gave score -5, outside" check "$modules/hosts.so" --set score=-5
+expect 1 "(what NaN becomes as an integer), outside" check "$modules/hosts.so" \
+    --set score=-9223372036854775808
 expect 1 "option score is 'x', expected a whole number" check "$modules/hosts.so" --set score=x
 expect 1 "crashed in a trial: Segmentation fault when it is loaded" check "$modules/crash-on-load.so"
 expect 1 "two instances give different answers to the same call" check "$modules/forgetful.so"
