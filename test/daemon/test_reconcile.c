@@ -470,9 +470,10 @@ static void it_is_said_what_is_waited_for(void **state)
     tzset();
     expect_waits_for(&scene.daemon, 1, "VM 1 (SAVE_STOP) to leave host 4");
     departing->stuck = 1900;
-    expect_waits_for(&scene.daemon, 1,
-                     "VM 1 (SAVE_STOP at least since 1970-01-01 00:31:40; if it is lost: onevm recover "
-                     "--retry 1) to leave host 4");
+    expect_waits_for(
+        &scene.daemon, 1,
+        "VM 1 (SAVE_STOP at least since 1970-01-01 00:31:40; if it is lost: onevm recover "
+        "--retry 1) to leave host 4");
     departing->stuck = 0;
     waits->expected = 2000;
     expect_waits_for(&scene.daemon, 2, "");
