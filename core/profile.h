@@ -5,11 +5,10 @@
  * fingerprint of the leases present. A state lasts until the next point; the last state lasts
  * forever. Equal neighbors are merged.
  *
- * Costs: n = points from the head on, k = those in an interval. apply: k compares (O(log n) if they
- * are many), k additions in each column, and a move of the words on one side of the interval,
- * mostly the shorter one; the first booking of a type fills its column, O(n). find: O(log n), O(1)
- * at the head. copy: n words per column. advance: O(points passed). Scans: one column up to the
- * answer.
+ * Costs: n = points from the head on, k = those in an interval. apply: k compares, k additions in
+ * each column, and a move of the words on one side of the interval, mostly the shorter one; the
+ * first booking of a type fills its column, O(n). find: O(log n), O(1) at the head. copy: n words
+ * per column. advance: O(points passed). Scans: one column up to the answer.
  */
 #pragma once
 
