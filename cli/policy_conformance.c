@@ -1,11 +1,12 @@
 /* Runs the conformance test of a policy module in a child process. */
 #include "cli/policy_conformance.h"
-#include "cli/policy_process.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "cli/policy_process.h"
 
 enum { TIME_LIMIT = 20000 /* milliseconds */ };
 

@@ -12,7 +12,6 @@
 #include "util/memory.h"
 #include "util/words.h"
 
-/* Is the VM unable to leave its host, by the reason of its lease? */
 /* Another lease gets the VM's room before the host is drained. */
 static bool is_gone_before(const struct lease_record *lease, const struct drain_times *drain)
 {
@@ -20,6 +19,7 @@ static bool is_gone_before(const struct lease_record *lease, const struct drain_
            store_leaves_at(lease) <= drain->from;
 }
 
+/* Is the VM unable to leave its host, by the reason of its lease? */
 static bool cannot_leave(const struct lease_record *lease, const struct vm_record *vm,
                          const struct drain_times *drain)
 {

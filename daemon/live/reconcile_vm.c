@@ -290,9 +290,14 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
     enum vm_status status = reconcile_vm_status(daemon, vm, observed);
     int32_t counted = vm->sequence;
-    bool another = observed && reconcile_is_another(vm, observed);
 
-    if (status == STATUS_GONE && !vm->gone && !another && waits_for_records(vm, observed)) {
+    if (status == STATUS_GONE && !vm->gone && reconcile_is_another(vm, observed)) {
+        statuses->of[STATUS_GONE]++;
+        statuses->lost = true;
+        note_gone(daemon, lease, vm, observed, now);
+        return;
+    }
+    if (status == STATUS_GONE && !vm->gone && waits_for_records(vm, observed)) {
         world_read_history(daemon->world, vm->id);
         status = STATUS_UNKNOWN;
     }
@@ -309,9 +314,8 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     learn(daemon, vm, status, observed);
     if (status == STATUS_GONE) {
         if (!vm->gone) {
-            if (!another)
-                count_last_record(daemon, vm, observed, statuses);
-            statuses->lost |= observed->lost || another;
+            count_last_record(daemon, vm, observed, statuses);
+            statuses->lost |= observed->lost;
             note_gone(daemon, lease, vm, observed, now);
         }
         return;
