@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "configuration/site_text.h"
+#include "util/append.h"
 #include "util/decimal.h"
 
 static int take_count(const char *text, int64_t *number, struct error *err)
@@ -153,14 +154,14 @@ const char *trace_jobs_text(const struct swf_counts *counts, char text[TRACE_JOB
         {counts->without_processors, "without processors"},
     };
     const char *separator = "; without a lease: ";
-    int used = snprintf(text, TRACE_JOBS_TEXT_MAX, "%" PRId64 " job%s", counts->jobs,
-                        counts->jobs == 1 ? "" : "s");
+    size_t used = append_text(text, TRACE_JOBS_TEXT_MAX, 0, "%" PRId64 " job%s", counts->jobs,
+                              counts->jobs == 1 ? "" : "s");
 
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
         if (causes[i].n == 0)
             continue;
-        used += snprintf(text + used, (size_t)(TRACE_JOBS_TEXT_MAX - used), "%s%" PRId64 " %s",
-                         separator, causes[i].n, causes[i].what);
+        used = append_text(text, TRACE_JOBS_TEXT_MAX, used, "%s%" PRId64 " %s", separator,
+                           causes[i].n, causes[i].what);
         separator = ", ";
     }
     return text;

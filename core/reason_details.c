@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/reason_fill.h"
+#include "util/append.h"
 #include "util/instant.h"
 #include "util/words.h"
 
@@ -165,13 +166,12 @@ size_t details_numbers(enum detail_id id)
 void details_add(char *text, size_t size, const struct detail *detail)
 {
     char line[DETAIL_NAME_MAX + 160];
-    size_t length = (size_t)snprintf(line, sizeof line, "\n%s", detail_words[detail->id]);
+    size_t length = append_text(line, sizeof line, 0, "\n%s", detail_words[detail->id]);
     size_t used = strlen(text);
 
     for (size_t i = 0; i < details_numbers(detail->id); i++)
-        length += (size_t)snprintf(line + length, sizeof line - length, " %" PRId64, detail->n[i]);
-    length +=
-        (size_t)snprintf(line + length, sizeof line - length, "%s%.*s", detail->name ? " " : "",
+        length = append_text(line, sizeof line, length, " %" PRId64, detail->n[i]);
+    length = append_text(line, sizeof line, length, "%s%.*s", detail->name ? " " : "",
                          DETAIL_NAME_MAX - 1, detail->name ? detail->name : "");
     for (char *at = line + 1; *at; at++)
         *at = *at == '\n' ? ' ' : *at;
@@ -290,17 +290,16 @@ const char *details_text(const char *text, char *buffer, size_t size,
     buffer[0] = '\0';
     while (details_next(&text, &detail, name)) {
         before = rows[detail.id].before ? rows[detail.id].before : list;
-        if (open && *before == ':' && length < size)
-            length += (size_t)snprintf(buffer + length, size - length, ")");
+        if (open && *before == ':')
+            length = append_text(buffer, size, length, ")");
         open = (before[0] && before[1] == '(') || (open && *before != ':');
         list = opens(detail.id);
-        if (length && length < size)
-            length += (size_t)snprintf(buffer + length, size - length, "%s", before);
-        if (length < size)
-            length += reason_fill(sentence_of(&detail), detail.n, detail.name, buffer + length,
-                                  size - length, time_text);
+        if (length)
+            length = append_text(buffer, size, length, "%s", before);
+        length += reason_fill(sentence_of(&detail), detail.n, detail.name, buffer + length,
+                              size - length, time_text);
     }
-    if (open && length < size)
-        snprintf(buffer + length, size - length, ")");
+    if (open)
+        append_text(buffer, size, length, ")");
     return buffer;
 }

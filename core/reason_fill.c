@@ -8,6 +8,7 @@
 
 #include "core/lease_terms.h"
 #include "core/reason.h"
+#include "util/append.h"
 #include "util/count_text.h"
 #include "util/decimal.h"
 #include "util/time_text.h"
@@ -37,12 +38,12 @@ static void format_device(int64_t packed, char *text, size_t size)
     for (int i = 2; i >= 0; i--) {
         int64_t id = packed >> (i * DEVICE_BITS) & ((1 << DEVICE_BITS) - 1);
 
-        if (id < DEVICE_ID_ANY && length < size)
-            length += (size_t)snprintf(text + length, size - length, "%s%s %04x",
-                                       length ? ", " : "", names[i], (unsigned)id);
+        if (id < DEVICE_ID_ANY)
+            length = append_text(text, size, length, "%s%s %04x", length ? ", " : "", names[i],
+                                 (unsigned)id);
     }
-    if (packed >> (3 * DEVICE_BITS) && length < size)
-        snprintf(text + length, size - length, "%s", length ? ", as named" : "as named");
+    if (packed >> (3 * DEVICE_BITS))
+        append_text(text, size, length, "%s", length ? ", as named" : "as named");
 }
 
 /* --- templates -------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "adapters/opennebula/opennebula_inside.h"
 #include "adapters/opennebula/pool.h"
 #include "adapters/opennebula/setup.h"
+#include "util/append.h"
 #include "util/memory.h"
 
 enum { MESSAGE_MAX = 2048 };
@@ -78,14 +79,14 @@ static const struct {
 static char *network_template(const struct cloud_command *given)
 {
     enum { NIC_TEXT_MAX = 96 };
-    char *text = memory_new(given->n_nics + 1, NIC_TEXT_MAX);
-    size_t length = 0;
+    size_t size = (given->n_nics + 1) * NIC_TEXT_MAX, length = 0;
+    char *text = memory_new(size, 1);
 
     for (size_t i = 0; i < given->n_nics; i++)
-        length += (size_t)snprintf(
-            text + length, NIC_TEXT_MAX,
-            "NIC = [ NIC_ID = \"%d\", NETWORK_MODE = \"auto\", NETWORK_ID = \"%d\" ]\n",
-            given->nics[i].nic, given->nics[i].network);
+        length =
+            append_text(text, size, length,
+                        "NIC = [ NIC_ID = \"%d\", NETWORK_MODE = \"auto\", NETWORK_ID = \"%d\" ]\n",
+                        given->nics[i].nic, given->nics[i].network);
     return text;
 }
 

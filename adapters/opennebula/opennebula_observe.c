@@ -9,6 +9,7 @@
 #include "adapters/opennebula/pool.h"
 #include "adapters/opennebula/pool_reader.h"
 #include "adapters/opennebula/pool_states.h"
+#include "util/append.h"
 #include "util/memory.h"
 
 #define MONITORING "one.hostpool.monitoring"
@@ -412,15 +413,15 @@ static void ask_for_some(struct opennebula *self, struct pool_asking *asking)
 {
     enum { ID_ROOM = 12 };
     int64_t left = asking->n_ids - asking->page;
+    size_t size, length = 0;
     char *list;
-    size_t length = 0;
 
     if (asking->page_size > left)
         asking->page_size = (int32_t)left;
-    list = memory_new((size_t)asking->page_size + 1, ID_ROOM);
+    size = ((size_t)asking->page_size + 1) * ID_ROOM;
+    list = memory_new(size, 1);
     for (int64_t i = asking->page; i < asking->page + asking->page_size; i++)
-        length +=
-            (size_t)snprintf(list + length, ID_ROOM, "%s%d", length ? "," : "", asking->ids[i]);
+        length = append_text(list, size, length, "%s%d", length ? "," : "", asking->ids[i]);
     call_for_vms(self, asking, "one.vmpool.infoset",
                  (const struct rpc_argument[]){RPC_TEXT(list), RPC_BOOL(true)}, 2);
     free(list);

@@ -10,6 +10,7 @@
 #include "daemon/state/learned.h"
 #include "daemon/state/quarantine.h"
 #include "daemon/state/vm_state.h"
+#include "util/append.h"
 #include "util/time_text.h"
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
@@ -94,17 +95,16 @@ static void tell_stuck(const struct enactor *enactor)
     size_t length = 0;
 
     if (enactor->n_stuck)
-        length = (size_t)snprintf(
-            text, sizeof text,
+        length = append_text(
+            text, sizeof text, 0,
             "OpenNebula has not finished operations on %zu VM%s for a long time (VM %d: %s on "
             "host %d). If they are lost, repeat them: onevm recover --retry ",
             enactor->n_stuck, enactor->n_stuck == 1 ? "" : "s", first->id, first->state_name,
             first->history.host);
-    for (size_t i = 0; i < enactor->n_stuck && i < STUCK_NAMED && length < sizeof text; i++)
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%d", i ? "," : "",
-                                   enactor->stuck[i]);
-    if (enactor->n_stuck > STUCK_NAMED && length < sizeof text)
-        snprintf(text + length, sizeof text - length, " (the first %d)", STUCK_NAMED);
+    for (size_t i = 0; i < enactor->n_stuck && i < STUCK_NAMED; i++)
+        length = append_text(text, sizeof text, length, "%s%d", i ? "," : "", enactor->stuck[i]);
+    if (enactor->n_stuck > STUCK_NAMED)
+        append_text(text, sizeof text, length, " (the first %d)", STUCK_NAMED);
     daemon_problem(enactor->daemon, PROBLEM_STUCK, enactor->n_stuck ? text : NULL);
 }
 

@@ -8,6 +8,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/state/world_inside.h"
 #include "daemon/store/store.h"
+#include "util/append.h"
 #include "util/memory.h"
 #include "util/mix.h"
 
@@ -103,20 +104,21 @@ enum { ROOM_TEXT_MAX = 128 };
 void world_remember_promises(struct world *world, struct store *store)
 {
     int64_t now = clock_now(), monotonic = clock_monotonic();
-    size_t length = 0;
+    size_t size, length = 0;
     char *text;
 
     if (!world->promises_changed)
         return;
     world->promises_changed = false;
-    text = memory_new(world->n_promises + 1, ROOM_TEXT_MAX);
+    size = (world->n_promises + 1) * ROOM_TEXT_MAX;
+    text = memory_new(size, 1);
     for (size_t i = 0; i < world->n_promises; i++) {
         const struct room_promise *promise = &world->promises[i];
 
-        length += (size_t)snprintf(
-            text + length, ROOM_TEXT_MAX, "%s%d %d %d %d %" PRId64 " %" PRId64 " %" PRId64,
-            i ? ", " : "", promise->vm, promise->datastore, promise->host, promise->of_images,
-            promise->amount, promise->reported, now - (monotonic - promise->at) / 1000);
+        length = append_text(text, size, length, "%s%d %d %d %d %" PRId64 " %" PRId64 " %" PRId64,
+                             i ? ", " : "", promise->vm, promise->datastore, promise->host,
+                             promise->of_images, promise->amount, promise->reported,
+                             now - (monotonic - promise->at) / 1000);
     }
     store_set_fact(store, FACT, length ? text : NULL);
     free(text);

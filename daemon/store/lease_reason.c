@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/store/store.h"
+#include "util/append.h"
 #include "util/instant.h"
 #include "util/printable.h"
 #include "util/time_text.h"
@@ -28,12 +29,11 @@ void store_tell_reason(struct told_reason *told, const struct reason *reason)
 
 static void pack(const struct told_reason *told, char *line, size_t size)
 {
-    size_t length = (size_t)snprintf(line, size, "%s", reason_name(told->id));
+    size_t length = append_text(line, size, 0, "%s", reason_name(told->id));
 
-    for (size_t i = 0; i < REASON_NUMBERS && length < size; i++)
-        length += (size_t)snprintf(line + length, size - length, " %" PRId64, told->n[i]);
-    if (length < size)
-        snprintf(line + length, size - length, " %s", told->text);
+    for (size_t i = 0; i < REASON_NUMBERS; i++)
+        length = append_text(line, size, length, " %" PRId64, told->n[i]);
+    append_text(line, size, length, " %s", told->text);
 }
 
 static struct told_reason told_of(const struct lease_record *lease)
