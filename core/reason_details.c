@@ -207,11 +207,12 @@ static bool read_line(const char *line, size_t length, struct detail *detail,
 
 bool details_next(const char **text, struct detail *detail, char name[DETAIL_NAME_MAX])
 {
-    const char *line = *text + 1;
+    const char *line;
     size_t length;
 
     if (!*text || **text != '\n')
         return false;
+    line = *text + 1;
     length = strcspn(line, "\n");
     *text = line + length;
     return read_line(line, length, detail, name);
