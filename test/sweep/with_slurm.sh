@@ -73,7 +73,8 @@ processes+=($!)
 wait_for 20 test -S "$scratch/munge/socket" || give_up "munged does not start"
 
 host=$(hostname -s)
-port=$((20000 + $$ % 20000))
+# Below the ephemeral ports, of which any connection may use one.
+port=$((20000 + $$ % 12000))
 cat >"$scratch/slurm.conf" <<END
 ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
