@@ -204,8 +204,8 @@ void vmgroups_release(struct vmgroups_seen *vmgroups);                 /* NULL i
 
 /* Capacity of a host used by VMs that the host lists and that could never be read: the host's own
  * usage minus the usage of the VMs that were read; all that is left if the size of a VM cannot be
- * read. After world_note_refusal(), also what the host
- * counts for VMs that are not there. False: no such VMs. O(VMs on the host + refusing hosts). */
+ * read. After world_note_refusal(), also what the host counts for VMs that are not there. False: no
+ * such VMs. O(VMs on the host + refusing hosts). */
 struct unread_room {
     int32_t vm;   /* one of the VMs that were never read; else a number that is not a VM's */
     uint32_t vms; /* number of these VMs */
