@@ -106,7 +106,7 @@ static void tell_figures(struct check_findings *findings, const struct conforman
     char text[256], growth[96] = "";
 
     if (figures->growth >= LEAK)
-        snprintf(growth, sizeof growth, "; each leaves %.0f bytes allocated: a leak?",
+        snprintf(growth, sizeof growth, "; each call leaves %.0f bytes allocated, probably a leak",
                  figures->growth);
     snprintf(text, sizeof text,
              "%" PRIu64 " random calls: answers within range, reproducible, without side effects; "

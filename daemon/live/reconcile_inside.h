@@ -31,8 +31,7 @@ struct vm_statuses {
     bool lost;    /* OpenNebula no longer knows one of these */
 };
 
-/* Has OpenNebula given the VM's id to another VM? It does if its database is restored from an older
- * copy, or if it is installed again. The VM of the lease is gone. */
+/* Has OpenNebula given the VM's id to another VM? Then the VM of the lease is gone. */
 bool reconcile_is_another(const struct vm_record *vm, const struct vm_observation *observed);
 /* A VM's status by its last observation. */
 enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_record *vm,

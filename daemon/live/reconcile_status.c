@@ -20,7 +20,7 @@ static bool is_being_suspended(const struct daemon *daemon, const struct vm_reco
 
 bool reconcile_is_another(const struct vm_record *vm, const struct vm_observation *observed)
 {
-    return vm->created && observed->created && vm->created != observed->created;
+    return world_is_another(vm->created, observed->created);
 }
 
 enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_record *vm,

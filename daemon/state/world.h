@@ -129,6 +129,13 @@ void world_pass_form(struct world *world, int32_t id);
  * answer have been dropped. */
 void world_drop_form(struct world *world, int32_t id);
 
+/* Are these creation times (0: unknown) of two VMs with the same id? OpenNebula gives an id again
+ * if its database is restored from an older copy, or if it is installed again. */
+static inline bool world_is_another(int64_t created, int64_t seen)
+{
+    return created && seen && created != seen;
+}
+
 /* NULL: never observed. O(1). */
 const struct vm_observation *world_vm(const struct world *world, int32_t id);
 /* All VMs ever observed and not dropped, in no order: start with *cursor 0, until NULL. */

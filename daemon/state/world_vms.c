@@ -223,13 +223,6 @@ static void see_extended_form(struct vm_observation *observed, const struct vm *
     observed->ran_for = vm->ran_for;
 }
 
-/* Nothing that was observed of another VM with the same id is of this one: OpenNebula was restored
- * from an older copy, or installed again. */
-static bool is_another(const struct vm_observation *observed, const struct vm *vm)
-{
-    return observed->created && vm->stime && observed->created != vm->stime;
-}
-
 void observation_see(struct world *world, const struct vm *vm, int64_t asked)
 {
     struct vm_observation *observed = observation_make(world, vm->id);
@@ -239,7 +232,7 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
 
     if (asked < observed->asked)
         return;
-    if (is_another(observed, vm)) {
+    if (world_is_another(observed->created, vm->stime)) { /* nothing observed is of this VM */
         drop(world, vm->id);
         observed = observation_make(world, vm->id);
     }
